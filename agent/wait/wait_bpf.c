@@ -14,6 +14,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "agent/wait/driver_links.h"
 #include "agent/wait/wait_bpf_library.h"
 #include "agent/wait/wait_calls.h"
 #include "agent/wait/wait_object.h"
@@ -35,6 +36,7 @@ struct wait_source {
     struct bpf_link *adopting; /* link of the program that looks at all tasks */
     int members_fd, wakeups_fd, addresses_fd;
     struct wait_memory memory;
+    struct driver_links drivers;
 };
 
 /* ---- loading ---- */
@@ -116,13 +118,18 @@ static bool can_rest(const char *name) {
     return false;
 }
 
+/* Those are attached when a process of the job maps a driver's library. */
+static bool is_for_drivers(const struct wait_source *source, const struct bpf_program *program) {
+    return program == source->drivers.programs[0] || program == source->drivers.programs[1];
+}
+
 static int attach(struct wait_source *source) {
     const struct bpf_library *l = &source->library;
     struct bpf_program *program = NULL;
     while ((program = l->object_next_program(source->object, program))) {
         const char *name = l->program_name(program);
         bool adopts = strcmp(name, "adopt_members") == 0;
-        if (!l->program_autoload(program))
+        if (!l->program_autoload(program) || is_for_drivers(source, program))
             continue;
         if (source->n_attached == PROGRAMS_MAX)
             return -E2BIG;
@@ -137,6 +144,26 @@ static int attach(struct wait_source *source) {
     return source->adopting ? 0 : -ENOENT;
 }
 
+/* with_drivers: with the programs for calls of GPU drivers. */
+static int load_object(struct wait_source *source, const struct wait_config *config,
+                       bool with_drivers) {
+    const struct bpf_library *l = &source->library;
+    source->object = l->object_open_mem(wait_object, wait_object_size, NULL);
+    if (!source->object)
+        return negative_errno();
+    int r = set_config(source, config);
+    if (r < 0)
+        return r;
+    leave_out(source);
+    driver_links_prepare(&source->drivers, l, source->object);
+    for (size_t i = 0; !with_drivers && i < ARRAY_SIZE(source->drivers.programs); i++) {
+        if (source->drivers.programs[i])
+            l->program_set_autoload(source->drivers.programs[i], false);
+        source->drivers.programs[i] = NULL;
+    }
+    return l->object_load(source->object);
+}
+
 static int load(struct wait_source *source, const struct wait_config *config, const char *sys,
                 char *why, size_t why_size) {
     char path[PATH_MAX];
@@ -147,14 +174,13 @@ static int load(struct wait_source *source, const struct wait_config *config, co
         return WAIT_ABSENT;
     }
     l->set_print(NULL); /* errors are reported here, in one line */
-    source->object = l->object_open_mem(wait_object, wait_object_size, NULL);
-    if (!source->object)
-        return refuse(negative_errno(), "libbpf does not read the programs", why, why_size);
-    int r = set_config(source, config);
-    if (r == 0) {
-        leave_out(source);
-        r = l->object_load(source->object);
+    int r = load_object(source, config, true);
+    if (r < 0 && source->object) { /* the clocks alone are worth having */
+        l->object_close(source->object);
+        r = load_object(source, config, false);
     }
+    if (!source->object)
+        return refuse(r, "libbpf does not read the programs", why, why_size);
     if (r < 0)
         return refuse(r, "the kernel does not take the programs", why, why_size);
     if ((r = take_maps(source)) < 0)
@@ -189,6 +215,7 @@ static void unmap(void *memory, size_t size) {
 void wait_source_close(struct wait_source *source) {
     if (!source)
         return;
+    driver_links_close(&source->drivers, &source->library);
     for (size_t i = source->n_attached; i-- > 0;)
         if (source->attached[i].link)
             source->library.link_destroy(source->attached[i].link);
@@ -231,7 +258,13 @@ int wait_source_adopt(struct wait_source *source) {
     return r;
 }
 
-void wait_source_rest(struct wait_source *source) {
+int wait_source_follow(struct wait_source *source, int fd, enum driver_library library) {
+    return driver_links_add(&source->drivers, &source->library, fd, library);
+}
+
+void wait_source_rest(struct wait_source *source, bool drivers_too) {
+    if (drivers_too)
+        driver_links_rest(&source->drivers);
     for (size_t i = 0; i < source->n_attached; i++) {
         struct attached *attached = &source->attached[i];
         if (attached->can_rest && attached->link)
@@ -248,7 +281,9 @@ int wait_source_go_on(struct wait_source *source) {
         if (!attached->link)
             return negative_errno();
     }
-    return 0;
+    if (source->drivers.rest) /* before any call is seen again */
+        __atomic_fetch_add(&source->memory.totals->driver_generation, 1, __ATOMIC_RELEASE);
+    return driver_links_go_on(&source->drivers, &source->library);
 }
 
 int wait_source_wakeups(struct wait_source *source, struct wait_wakeup_key *ret_keys,

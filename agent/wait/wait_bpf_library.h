@@ -28,6 +28,9 @@ struct bpf_library {
     __typeof__(bpf_program__name) *program_name;
     __typeof__(bpf_program__set_autoload) *program_set_autoload;
     __typeof__(bpf_program__autoload) *program_autoload;
+    __typeof__(bpf_program__set_expected_attach_type) *program_set_expected_attach_type;
+    __typeof__(bpf_program__fd) *program_fd;
+    __typeof__(bpf_program__attach_uprobe_opts) *program_attach_uprobe_opts;
     __typeof__(bpf_program__attach) *program_attach;
     __typeof__(bpf_program__attach_iter) *program_attach_iter;
     __typeof__(bpf_link__fd) *link_fd;

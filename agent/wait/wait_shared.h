@@ -61,6 +61,12 @@ enum wait_call {
 
 #define WAIT_NAMESPACES 8 /* nested namespaces of process ids: a container in a container has 2 */
 
+/* An event of a followed call costs as much as so many others: the kernel enters it by a trap. */
+#define WAIT_DRIVER_EVENTS 3
+
+/* Added to the state of a call (cookie of its program): its fourth argument tells the direction. */
+#define WAIT_DRIVER_BY_KIND 0x100
+
 struct wait_config {
     wait_u8 calls[WAIT_CALLS];
     wait_u32 namespace_inode; /* of the agent's process ids; 0: the machine's first */
@@ -102,6 +108,10 @@ struct wait_thread {
     wait_u64 asked;     /* address of the socket with an open question for a name; 0: none */
     wait_u32 handed;    /* a thread of its own process woke it last: it ended no gap */
     wait_u32 unused;
+    /* The outermost call of a GPU's driver that the thread is in: its state, or 0 for none; its
+     * stack at entry; and driver_generation then. */
+    wait_u32 driver_state, driver_generation;
+    wait_u64 driver_stack;
 };
 
 /*
@@ -197,11 +207,15 @@ struct wait_totals {
     wait_u64 paused_ns, resumed_ns;
     wait_u64 lost[WAIT_LOSSES];
     wait_u64 lost_wakeup_ns;
+    /* How often calls of GPU drivers were followed again after they were not. Calls that began
+     * before may have returned unseen. */
+    wait_u32 driver_generation;
 };
 
 struct wait_pace { /* of one core, in its own cache line */
     wait_u32 events;
-    wait_u32 unused[15];
+    wait_u32 driver_events; /* the part of the events that are calls of GPU drivers */
+    wait_u32 unused[14];
 };
 
 #endif

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "agent/wait/driver_symbols.h"
 #include "agent/wait/wait_shared.h"
 
 struct wait_source;
@@ -41,9 +42,14 @@ void wait_source_remove(struct wait_source *source, uint32_t pid);
  * walks over all tasks. Negative errno. */
 int wait_source_adopt(struct wait_source *source);
 
+/* Follows the calls of a GPU's driver: of each process of the job that maps this library, now or
+ * later. Takes fd, the library's open file. Returns how many calls; 0: the file has none; negative
+ * errno (-ENOSPC: too many files; -EOPNOTSUPP: the kernel did not take the programs). */
+int wait_source_follow(struct wait_source *source, int fd, enum driver_library library);
+
 /* While clocks are paused: detaches the programs that events call, and attaches them again.
- * Negative errno. */
-void wait_source_rest(struct wait_source *source);
+ * drivers_too: also those that calls of GPU drivers call. Negative errno. */
+void wait_source_rest(struct wait_source *source, bool drivers_too);
 int wait_source_go_on(struct wait_source *source);
 
 /* Reads at most n pairs of waiter and waker. Returns their number, or negative errno. */

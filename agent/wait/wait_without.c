@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <unistd.h>
 
 int wait_source_open(const struct wait_config *config, const char *sys,
                      struct wait_source **ret_source, char *why, size_t why_size) {
@@ -35,8 +36,14 @@ int wait_source_adopt(struct wait_source *source) {
     return -ENOSYS;
 }
 
-void wait_source_rest(struct wait_source *source) {
-    (void)source;
+int wait_source_follow(struct wait_source *source, int fd, enum driver_library library) {
+    (void)source, (void)library;
+    close(fd);
+    return -EOPNOTSUPP;
+}
+
+void wait_source_rest(struct wait_source *source, bool drivers_too) {
+    (void)source, (void)drivers_too;
 }
 
 int wait_source_go_on(struct wait_source *source) {

@@ -23,7 +23,10 @@
 #define KEPT 32                 /* longer than each name, since the end of a chunk may cut one */
 
 static bool names_gpu(const char *text, size_t size) {
-    static const char *const names[] = {"/libcuda.so", "/libamdhip64.so", "/libze_loader.so"};
+    static const char *const names[] = {
+#define DRIVER_LIBRARY(ID, prefix) "/" prefix,
+#include "agent/base/driver_calls.def"
+    };
     for (size_t i = 0; i < ARRAY_SIZE(names); i++)
         if (memmem(text, size, names[i], strlen(names[i])))
             return true;

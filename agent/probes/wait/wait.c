@@ -28,11 +28,22 @@ struct wait_probe {
     struct wait_watch *watch;
 };
 
+#define UNCOUNTED SIZE_MAX
+
+static const struct {
+    size_t ns, times;
+} columns[WAIT_STATES] = {
+#define STATE(ID, number, name, times, what, as_one) [WAIT_##ID] = {WAIT_NS_##ID, WAIT_TIMES_##ID},
+#define BLOCKED_UNCOUNTED(ID, number, name, what) [WAIT_##ID] = {WAIT_NS_##ID, UNCOUNTED},
+#include "tables/wait_states.def"
+};
+
 static void fill_clocks(const uint64_t *ns, const uint64_t *times, const uint64_t *process_ns,
                         int64_t *values) {
     for (size_t i = 0; i < WAIT_STATES; i++) {
-        values[WAIT_NS_RUN + 2 * i] = counter_value(ns[i], 1);
-        values[WAIT_TIMES_RUN + 2 * i] = counter_value(times[i], 1);
+        values[columns[i].ns] = counter_value(ns[i], 1);
+        if (columns[i].times != UNCOUNTED)
+            values[columns[i].times] = counter_value(times[i], 1);
         values[WAIT_PROCESS_RUN + i] = counter_value(process_ns[i], 1);
     }
 }

@@ -134,6 +134,20 @@ static int resume(struct wait_watch *watch, uint64_t now_ns) {
     return watch->source ? wait_source_adopt(watch->source) : 0;
 }
 
+static void clear_pace(struct wait_pace *pace) {
+    __atomic_store_n(&pace->events, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&pace->driver_events, 0, __ATOMIC_RELAXED);
+}
+
+/* If calls of GPU drivers are rare, they stay followed in pauses: then it is known who is in a long
+ * one when the clocks go on. */
+static bool drivers_are_costly(const struct wait_watch *watch) {
+    for (size_t i = 0; i < WAIT_CORES; i++)
+        if (watch->memory.paces[i].driver_events > watch->memory.totals->budget / 2)
+            return true;
+    return false;
+}
+
 /* Each sample resets the budget of events. Above the budget, clocks run in slices: between slices
  * the programs are detached, so events cost nothing. */
 int wait_keep_pace(struct wait_watch *watch, const struct probe_env *env) {
@@ -144,12 +158,12 @@ int wait_keep_pace(struct wait_watch *watch, const struct probe_env *env) {
                   "the job switches too often to clock it all: clocked in slices, one in 3 s");
     watch->told_pause |= paused;
     if (paused && !watch->rests && watch->source)
-        wait_source_rest(watch->source);
+        wait_source_rest(watch->source, drivers_are_costly(watch));
     watch->rests = paused;
     if (paused && (uint64_t)env->mono_ns < totals->paused_ns + REST_NS)
         return 0;
     for (size_t i = 0; i < WAIT_CORES; i++)
-        __atomic_store_n(&watch->memory.paces[i].events, 0, __ATOMIC_RELAXED);
+        clear_pace(&watch->memory.paces[i]);
     int64_t span = watch->counted_ns ? env->mono_ns - watch->counted_ns : NS_PER_S / 10;
     span = span < NS_PER_S / 10 ? NS_PER_S / 10 : span > NS_PER_S ? NS_PER_S : span;
     totals->budget = (uint32_t)(EVENTS_PER_S * span / NS_PER_S);

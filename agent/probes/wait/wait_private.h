@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Shared by the files of the wait clocks' reader: wait_watch.c, wait_group.c,
- * wait_process.c, wait_share.c, wait_control.c. */
+ * wait_process.c, wait_share.c, wait_driver.c, wait_control.c. */
 #ifndef CHOKEPOINT_AGENT_PROBES_WAIT_PRIVATE_H
 #define CHOKEPOINT_AGENT_PROBES_WAIT_PRIVATE_H
 
@@ -43,6 +43,14 @@ int wait_add_members(struct wait_watch *watch, const struct probe_env *env);
 /* Resets the budget of events. Detaches the programs while clocks are paused, and attaches them
  * once the pause has lasted long enough. */
 int wait_keep_pace(struct wait_watch *watch, const struct probe_env *env);
+
+/* ---- wait_driver.c ---- */
+
+/* Looks for libraries of GPU drivers that processes of the job have mapped since the last look, and
+ * follows their calls. Failures are told in notes. */
+void wait_follow_drivers(struct wait_watch *watch, const struct probe_env *env);
+
+/* ---- wait_control.c ---- */
 
 /* Says once what found no room. */
 void wait_tell_losses(struct wait_watch *watch, const struct probe_env *env);

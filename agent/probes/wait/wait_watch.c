@@ -179,6 +179,7 @@ int wait_watch_read(struct wait_watch *watch, const struct probe_env *env) {
     take_threads(watch, now_ns);
     wait_take_processes(watch, now_ns);
     list_groups(watch, env);
+    wait_follow_drivers(watch, env);
     end_groups(watch, (uint64_t)env->mono_ns > now_ns ? (uint64_t)env->mono_ns - now_ns : 0);
     watch->job_passes = env->job->passes;
     watch->job_changes = env->job->changes;

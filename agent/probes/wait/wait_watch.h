@@ -49,9 +49,18 @@ struct wait_group {
     struct wait_shares process_shares;
     int64_t told_ns; /* when it last had a row */
     uint64_t told_changes;
+    bool has_driver;                 /* it maps the library of a GPU's driver: no more looks */
+    int64_t look_ns, pause_ns;       /* when to look for one, and how long to wait after that */
+    uint64_t mapped_pages;           /* at the last look */
     char name[INSTANCE_MAX + 1];     /* as in table process; "" until it is listed */
     char old_name[INSTANCE_MAX + 1]; /* its name before its last renaming, until a row is sent */
 };
+
+/* A library of a GPU's driver that some process of the job maps, as /proc/PID/maps names it. */
+struct wait_driver_file {
+    uint64_t device, inode;
+};
+#define WAIT_DRIVER_FILES 16 /* also those that cannot be followed */
 
 /* A socket's slot at the last sample. */
 struct wait_socket_seen {
@@ -75,6 +84,8 @@ struct wait_watch { /* all zero: not open */
     uint32_t members[JOB_PROCESSES_MAX];
     uint32_t high_threads, high_processes, high_sockets; /* all slots in use are below */
     uint64_t first_boot_ns;
+    struct wait_driver_file drivers[WAIT_DRIVER_FILES];
+    size_t n_drivers;
     bool told[WAIT_LOSSES]; /* said that some found no room */
     bool told_pause, rests;
     uint64_t known_ns;   /* end of the clocked time: now, or the beginning of a pause */

@@ -100,11 +100,12 @@ struct socket {
 
 #if defined(__TARGET_ARCH_x86)
 struct pt_regs {
-    unsigned long di, si, orig_ax;
+    unsigned long di, si, cx, orig_ax, sp;
 };
 #elif defined(__TARGET_ARCH_arm64)
 struct pt_regs {
     __u64 regs[31];
+    __u64 sp;
     __u64 orig_x0;
     __s32 syscallno;
 };

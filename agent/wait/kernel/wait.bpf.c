@@ -6,6 +6,7 @@
  * A program has a license string, since the kernel gives some of its helpers only to code that may
  * be used under the GPL; these sources are MIT.
  */
+#include "agent/wait/kernel/wait_driver.bpf.h"
 #include "agent/wait/kernel/wait_name.bpf.h"
 
 char program_license[] SEC("license") = "Dual MIT/GPL";
@@ -18,18 +19,21 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *from, struct task_stru
     struct wait_thread *leaves = from->pid ? thread_of(from) : 0; /* 0: the core was idle */
     struct wait_thread *comes = to->pid ? thread_of(to) : 0;
     wait_u64 now = 0;
-    if (leaves) {
+    if (leaves && !stays_in_driver(leaves, all)) {
         wait_u64 address = 0;
         now = bpf_ktime_get_ns();
-        wait_u32 state = preempt ? WAIT_RUNNABLE : state_of(from, &address);
+        wait_u32 state = is_in_driver(leaves, all) ? leaves->driver_state
+                         : preempt                 ? WAIT_RUNNABLE
+                                                   : state_of(from, &address);
         /* set before the thread is seen to be blocked: from then on it may be woken */
         leaves->wait_slot = address ? slot_by_address(leaves, address) : 0;
         leaves->switches = switches_of(from);
         move(leaves, from, state, now, all);
         count_event(all, now);
     }
-    if (comes)
-        move(comes, to, WAIT_RUN, now ? now : bpf_ktime_get_ns(), all);
+    if (comes && !stays_in_driver(comes, all))
+        move(comes, to, is_in_driver(comes, all) ? comes->driver_state : WAIT_RUN,
+             now ? now : bpf_ktime_get_ns(), all);
     return 0;
 }
 
@@ -38,7 +42,7 @@ static __noinline bool learn_sleeper(struct wait_thread *thread, struct task_str
                                      wait_u64 now, const struct wait_totals *all) {
     if (task->on_rq)
         return false;
-    correct(thread, task, thread->word, state_seen(task), now, all);
+    correct(thread, task, thread->word, state_seen(thread, task, all), now, all);
     return true;
 }
 
@@ -46,7 +50,8 @@ SEC("tp_btf/sched_waking")
 int BPF_PROG(on_waking, struct task_struct *task) {
     struct wait_totals *all = unless_paused();
     struct wait_thread *thread = all ? thread_of(task) : 0;
-    if (!thread || (is_known(thread->word, all) && thread->state < WAIT_FIRST_BLOCKED))
+    if (!thread || is_in_driver(thread, all) ||
+        (is_known(thread->word, all) && thread->state < WAIT_FIRST_BLOCKED))
         return 0;
     wait_u64 now = bpf_ktime_get_ns();
     if (!is_known(thread->word, all) && !learn_sleeper(thread, task, now, all))
@@ -99,15 +104,39 @@ int adopt_members(struct bpf_iter__task *ctx) {
     if (!thread && !is_to_join(task))
         return 0;
     if (!thread)
-        thread = adopt(task, word_of(state_seen(task), all), bpf_ktime_get_ns(), all);
+        thread = adopt(task, word_of(state_seen(0, task, all), all), bpf_ktime_get_ns(), all);
     else if (is_known(thread->word, all))
         return 0;
     if (!thread)
         return 0;
     /* the state may have changed before events could find the thread */
     wait_u64 before = thread->word;
-    wait_u32 state = state_seen(task);
+    wait_u32 state = state_seen(thread, task, all);
     correct(thread, task, before, state, bpf_ktime_get_ns(), all);
+    return 0;
+}
+
+/* A followed call of a GPU's driver begins. Its cookie tells its state. */
+SEC("uprobe")
+int on_call(struct pt_regs *regs) {
+    struct task_struct *task = (struct task_struct *)bpf_get_current_task_btf();
+    struct wait_thread *thread = thread_of(task);
+    struct wait_totals *all = thread ? all_totals() : 0;
+    if (!all)
+        return 0;
+    wait_u32 state = state_of_driver_call(bpf_get_attach_cookie(regs), regs);
+    if (state)
+        begin_driver_call(thread, task, state, regs->sp, all);
+    return 0;
+}
+
+SEC("uprobe")
+int on_return(struct pt_regs *regs) {
+    struct task_struct *task = (struct task_struct *)bpf_get_current_task_btf();
+    struct wait_thread *thread = thread_of(task);
+    struct wait_totals *all = thread ? all_totals() : 0;
+    if (all)
+        end_driver_call(thread, task, regs->sp, all);
     return 0;
 }
 

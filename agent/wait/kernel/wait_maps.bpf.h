@@ -106,14 +106,24 @@ static __always_inline struct wait_totals *unless_paused(void) {
     return all && !all->paused ? all : 0;
 }
 
-/* Counts an event of the job's threads or sockets. Too many events pause the clocks. now: 0: the
- * time is read when it is needed. */
-static __always_inline void count_event(struct wait_totals *all, wait_u64 now) {
+static __always_inline struct wait_pace *own_pace(void) {
     wait_u32 core = bpf_get_smp_processor_id() % WAIT_CORES;
-    struct wait_pace *pace = bpf_map_lookup_elem(&paces, &core);
-    if (pace && ++pace->events > all->budget &&
-        __sync_val_compare_and_swap(&all->paused, 0, 1) == 0)
+    return bpf_map_lookup_elem(&paces, &core);
+}
+
+/* Too many events pause the clocks. now: 0: the time is read when it is needed. */
+static __always_inline void count_events(struct wait_pace *pace, wait_u32 n,
+                                         struct wait_totals *all, wait_u64 now) {
+    pace->events += n;
+    if (pace->events > all->budget && __sync_val_compare_and_swap(&all->paused, 0, 1) == 0)
         all->paused_ns = now ? now : bpf_ktime_get_ns();
+}
+
+/* Counts an event of the job's threads or sockets. */
+static __always_inline void count_event(struct wait_totals *all, wait_u64 now) {
+    struct wait_pace *pace = own_pace();
+    if (pace)
+        count_events(pace, 1, all, now);
 }
 
 static __always_inline void count_loss(wait_u32 what) {

@@ -67,10 +67,11 @@ static __always_inline wait_u64 spend(struct wait_thread *thread, wait_u32 state
     wait_u64 spent = until - thread->since_ns;
     if (state >= WAIT_STATES)
         return 0;
-    if ((__s64)spent < 0)
-        spent = 0; /* the clocks of two cores differ */
-    thread->ns[state] += spent;
     thread->times[state]++;
+    if ((__s64)spent <
+        0) /* the clocks of two cores differ, or a later event interrupted this one */
+        return 0;
+    thread->ns[state] += spent;
     thread->since_ns = until;
     return spent;
 }
@@ -110,10 +111,28 @@ static __always_inline wait_u64 move(struct wait_thread *thread, struct task_str
     return spent;
 }
 
+/* Whether the thread is in a followed call of a GPU's driver, whose state it then has, whatever it
+ * does there. */
+static __always_inline bool is_in_driver(const struct wait_thread *thread,
+                                         const struct wait_totals *all) {
+    return thread->driver_state && thread->driver_generation == all->driver_generation;
+}
+
+/* A switch changes nothing: the state is set already. */
+static __always_inline bool stays_in_driver(const struct wait_thread *thread,
+                                            const struct wait_totals *all) {
+    return is_in_driver(thread, all) && thread->word == word_of(thread->driver_state, all);
+}
+
 /* The state of a thread that is looked at from outside and may change meanwhile. A thread that is
- * about to leave its core counts as blocked: its switch will say the same. */
-static __always_inline wait_u32 state_seen(struct task_struct *task) {
+ * about to leave its core counts as blocked: its switch will say the same. thread: NULL: it
+ * joins. */
+static __always_inline wait_u32 state_seen(const struct wait_thread *thread,
+                                           struct task_struct *task,
+                                           const struct wait_totals *all) {
     wait_u64 address = 0;
+    if (thread && is_in_driver(thread, all))
+        return thread->driver_state;
     if (task->__state == 0)
         return task->on_cpu ? WAIT_RUN : WAIT_RUNNABLE;
     return state_of(task, &address);
@@ -121,13 +140,13 @@ static __always_inline wait_u32 state_seen(struct task_struct *task) {
 
 /* Sets the observed state, unless an event has set a state meanwhile: events are more exact.
  * before: the word of the thread before the look. A thread that did not run in a pause is still in
- * its state. */
+ * its state; one in a driver may have run. */
 static __always_inline void correct(struct wait_thread *thread, struct task_struct *task,
                                     wait_u64 before, wait_u32 state, wait_u64 now,
                                     const struct wait_totals *all) {
     bool stayed = state == state_in(before) &&
-                  (is_known(before, all) ||
-                   (state >= WAIT_FIRST_BLOCKED && thread->switches == switches_of(task)));
+                  (is_known(before, all) || (state >= WAIT_FIRST_BLOCKED && !thread->driver_state &&
+                                             thread->switches == switches_of(task)));
     wait_u64 word = word_of(state, all);
     if (stayed) {
         __sync_val_compare_and_swap(&thread->word, before, word);
