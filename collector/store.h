@@ -175,7 +175,7 @@ int store_ceilings_add(struct store *store, const struct store_ceiling *ceilings
 /* ---- budgets: where the time of each rank went, for questions in SQL ---- */
 
 /* Terms in the order of analysis/time/budget.h. */
-#define STORE_BUDGET_TERMS 13
+#define STORE_BUDGET_TERMS 15
 
 /* The caller owns all texts. Times on the run's axis (store_read.h); -1: not known. */
 struct store_budget {

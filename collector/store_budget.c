@@ -45,7 +45,9 @@ static int add_terms(struct store *store) {
     static const struct {
         const char *column, *sql;
     } added[] = {{"stopped_ns", "ALTER TABLE budget ADD COLUMN stopped_ns INTEGER"},
-                 {"file_ns", "ALTER TABLE budget ADD COLUMN file_ns INTEGER"}};
+                 {"file_ns", "ALTER TABLE budget ADD COLUMN file_ns INTEGER"},
+                 {"gpu_ns", "ALTER TABLE budget ADD COLUMN gpu_ns INTEGER"},
+                 {"gpu_copy_ns", "ALTER TABLE budget ADD COLUMN gpu_copy_ns INTEGER"}};
     int r = 0;
     for (size_t i = 0; i < ARRAY_SIZE(added) && r == 0; i++) {
         int64_t found = 0;

@@ -245,7 +245,8 @@ extern const char store_schema[];
     " host TEXT NOT NULL, rank INTEGER, pid INTEGER, process TEXT NOT NULL,"                       \
     " phase TEXT NOT NULL, iteration INTEGER, every INTEGER NOT NULL, begin_ns INTEGER NOT NULL,"  \
     " end_ns INTEGER NOT NULL, wall_ns INTEGER NOT NULL, cpu_ns INTEGER, runqueue_ns INTEGER,"     \
-    " quota_ns INTEGER, steal_ns INTEGER, disk_ns INTEGER, memory_ns INTEGER, stopped_ns INTEGER," \
+    " quota_ns INTEGER, steal_ns INTEGER, disk_ns INTEGER, memory_ns INTEGER, gpu_ns INTEGER,"     \
+    " gpu_copy_ns INTEGER, stopped_ns INTEGER,"                                                    \
     " idle_ns INTEGER, peer_wait_ns INTEGER, transfer_ns INTEGER, file_ns INTEGER,"                \
     " mpi_overhead_ns INTEGER, mpi_unsplit_ns INTEGER, unknown_ns INTEGER NOT NULL, "              \
     "other_threads_cpu_ns INTEGER,"                                                                \

@@ -163,10 +163,11 @@ static const char *const texts[STATEMENT_COUNT_] = {
         " end_ns, wall_ns, unknown_ns, other_threads_cpu_ns, closure_pct, trusted, source,"
         " awaited_host, awaited_rank, awaited_ns, path_limited_pct, receiver_limited_pct,"
         " send_buffer_limited_pct, cpu_ns, runqueue_ns, quota_ns, steal_ns, disk_ns, memory_ns,"
-        " stopped_ns, idle_ns, peer_wait_ns, transfer_ns, file_ns, mpi_overhead_ns, mpi_unsplit_ns)"
+        " gpu_ns, gpu_copy_ns, stopped_ns, idle_ns, peer_wait_ns, transfer_ns, file_ns, "
+        "mpi_overhead_ns, mpi_unsplit_ns)"
         " VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
         "?, ?, ?, ?, ?, ?, ?, ?,"
-        " ?)",
+        " ?, ?, ?)",
     [SQL_OBJECT_EXISTS] = "SELECT 1 FROM sqlite_schema WHERE name = ?",
 };
 

@@ -19,6 +19,8 @@ static const struct {
     [BUDGET_STEAL] = {"steal", BUDGET_CLASS_LACKING},
     [BUDGET_DISK] = {"disk", BUDGET_CLASS_LACKING},
     [BUDGET_MEMORY] = {"memory", BUDGET_CLASS_LACKING},
+    [BUDGET_GPU] = {"gpu", BUDGET_CLASS_LACKING},
+    [BUDGET_GPU_COPY] = {"gpu_copy", BUDGET_CLASS_LACKING},
     [BUDGET_STOPPED] = {"stopped", BUDGET_CLASS_ASLEEP},
     [BUDGET_IDLE] = {"idle", BUDGET_CLASS_ASLEEP},
     [BUDGET_PEER_WAIT] = {"peer_wait", BUDGET_CLASS_MPI},

@@ -4,7 +4,8 @@
  * up to the wall time; a window in which they miss it by more than 2 % is not trusted.
  *
  *   own: cpu
- *   lacking: run queue, quota, steal, disk, memory: it wanted to go on, and the host held it up
+ *   lacking: run queue, quota, steal, disk, memory, GPU, copies to or from it: it wanted to go on,
+ *     and the host held it up
  *   asleep: stopped (by a signal or a debugger), idle (slept, or waited for a lock)
  *   inside MPI: peer wait, transfer, file, overhead; unsplit: inside MPI, reason not known
  *
@@ -43,7 +44,8 @@
  *     process's connections had data to send.
  *   - Wait clocks (process_waits.h) give the terms of a process without MPI: a wait for another
  *     process to act is peer wait, a wait for room in a connection is transfer, a wait for a time
- *     that it chose is idle.
+ *     that it chose is idle. They alone show waits for a GPU, in which a thread may poll on a core:
+ *     its CPU time there is no computing.
  */
 #ifndef CHOKEPOINT_ANALYSIS_TIME_BUDGET_H
 #define CHOKEPOINT_ANALYSIS_TIME_BUDGET_H
@@ -65,6 +67,8 @@ enum budget_term {
     BUDGET_STEAL,
     BUDGET_DISK,
     BUDGET_MEMORY,
+    BUDGET_GPU,
+    BUDGET_GPU_COPY,
     BUDGET_STOPPED,
     BUDGET_IDLE,
     BUDGET_PEER_WAIT,

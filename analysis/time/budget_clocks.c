@@ -28,15 +28,18 @@ bool budget_divide_clocks(const struct budget_interval *i, double share, struct 
                                     [BUDGET_STEAL] = steal,
                                     [BUDGET_DISK] = blocked - memory,
                                     [BUDGET_MEMORY] = memory + memory_cpu,
+                                    [BUDGET_GPU] = t->gpu,
+                                    [BUDGET_GPU_COPY] = t->gpu_copy,
                                     [BUDGET_STOPPED] = t->stopped,
                                     [BUDGET_IDLE] = t->asleep,
                                     [BUDGET_PEER_WAIT] = t->peer,
                                     [BUDGET_TRANSFER] = t->send};
     for (int term = 0; term < BUDGET_TERMS; term++)
         c->term[term] += share * amounts[term];
+    double polled = t->gpu + t->gpu_copy; /* at most: it may have slept */
     c->clocks_cpu += share * t->told_run;
-    c->counted_cpu += share * budget_amount(i->cpu);
-    c->extra_cpu += share * fmax(budget_amount(i->cpu) - t->run, 0);
+    c->counted_cpu += share * fmax(budget_amount(i->cpu) - polled, t->told_run);
+    c->extra_cpu += share * fmax(budget_amount(i->cpu) - t->run - polled, 0);
     c->dark |= 1u << BUDGET_OVERHEAD | 1u << BUDGET_FILE | 1u << BUDGET_UNSPLIT;
     c->source = BUDGET_FROM_CLOCKS;
     return true;

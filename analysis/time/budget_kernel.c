@@ -237,7 +237,7 @@ static void apply(struct cell *c, const struct division *d) {
     c->term[BUDGET_UNSPLIT] +=
         take_stopped(c, d, raw[RAW_UNSPLIT], RAW_LATE_UNSPLIT) + lit * raw[RAW_FOLD_UNSPLIT];
     c->extra_cpu += d->extra_cpu * (double)(c->end_ns - c->begin_ns);
-    c->dark |= d->dark;
+    c->dark |= d->dark | DARK(BUDGET_GPU) | DARK(BUDGET_GPU_COPY);
 }
 
 /* Without counters only terms that need none are known. */

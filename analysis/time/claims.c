@@ -36,10 +36,11 @@ static void add(struct claims *claims, enum budget_term term, enum claim_source 
 /* The process as one has at most as much of a term as all its threads have together. */
 static void add_counters(struct claims *claims, const struct budget_interval *i, double part) {
     double length = (double)(i->end_ns - i->begin_ns);
+    double polled = i->clocks.gpu + i->clocks.gpu_copy; /* on a core, and no computing */
     const struct {
         enum budget_term term;
         double ns, least;
-    } counted[] = {{BUDGET_CPU, i->cpu, i->one_thread ? i->cpu : i->longest},
+    } counted[] = {{BUDGET_CPU, i->cpu, (i->one_thread ? i->cpu : i->longest) - polled},
                    {BUDGET_RUN_QUEUE, i->queued, 0},
                    {BUDGET_DISK, i->disk, 0}};
     for (size_t c = 0; c < ARRAY_SIZE(counted); c++)

@@ -23,10 +23,16 @@ static double cores_of(const struct recording *recording, int host) {
     return n > 0 ? n : INFINITY;
 }
 
+/* Without what its threads burnt while they polled a GPU, which may be all of their waits for it.
+ */
 static double cpu_in(const struct process_waits *waits, struct windows windows) {
     const struct series_set *set = &waits->recording->tables[RECORDING_PROCESS];
-    return process_waits_growth(set, waits->counted, PROCESS_USER, windows) +
-           process_waits_growth(set, waits->counted, PROCESS_SYSTEM, windows);
+    double polled = process_waits_clock(waits, WAIT_NS_GPU, windows) +
+                    process_waits_clock(waits, WAIT_NS_COPY_TO_GPU, windows) +
+                    process_waits_clock(waits, WAIT_NS_COPY_FROM_GPU, windows);
+    double cpu = process_waits_growth(set, waits->counted, PROCESS_USER, windows) +
+                 process_waits_growth(set, waits->counted, PROCESS_SYSTEM, windows);
+    return polled > 0 ? fmax(cpu - polled, process_waits_clock(waits, WAIT_NS_RUN, windows)) : cpu;
 }
 
 /* Whether the clocks ran in slices: a pause has ended, or they miss computing that was counted. */
@@ -69,8 +75,8 @@ static struct window rows_around(const struct series *counted, struct windows wi
 }
 
 static void scale(struct process_time *t, double run, double rest) {
-    double *others[] = {&t->runnable, &t->disk, &t->fault, &t->stopped,
-                        &t->asleep,   &t->send, &t->peer,  &t->polled_room};
+    double *others[] = {&t->runnable, &t->disk,   &t->fault, &t->stopped, &t->gpu,
+                        &t->gpu_copy, &t->asleep, &t->send,  &t->peer,    &t->polled_room};
     t->run *= run;
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         *others[i] *= rest;

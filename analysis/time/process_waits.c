@@ -326,6 +326,9 @@ static struct process_time terms_of(const struct process_waits *waits, const str
         .disk = process_waits_clock(waits, WAIT_PROCESS_DISK, w) + behind->disk,
         .fault = process_waits_clock(waits, WAIT_PROCESS_FAULT, w) + behind->fault,
         .stopped = process_waits_clock(waits, WAIT_PROCESS_STOPPED, w),
+        .gpu = process_waits_clock(waits, WAIT_PROCESS_GPU, w),
+        .gpu_copy = process_waits_clock(waits, WAIT_PROCESS_COPY_TO_GPU, w) +
+                    process_waits_clock(waits, WAIT_PROCESS_COPY_FROM_GPU, w),
         .send = process_waits_clock(waits, WAIT_PROCESS_SOCKET_SEND, w) + behind->send + room,
         .polled_room = room,
         .asleep = of->timer + process_waits_clock(waits, WAIT_PROCESS_KERNEL, w) +

@@ -43,6 +43,7 @@ enum wait_kind {
 /* ns of a process within some windows. All but `pool` add up to the clocked time. */
 struct process_time {
     double run, runnable, disk, fault, stopped;
+    double gpu, gpu_copy;          /* until a GPU, or a copy to or from it, was done */
     double asleep;                 /* until a time that it chose, or for an unknown process */
     double send;                   /* until a connection had room */
     double polled_room;            /* of `send`: polled for it */
@@ -53,7 +54,8 @@ struct process_time {
 };
 
 static inline double process_time_sum(const struct process_time *t) {
-    return t->run + t->runnable + t->disk + t->fault + t->stopped + t->asleep + t->send + t->peer;
+    return t->run + t->runnable + t->disk + t->fault + t->stopped + t->gpu + t->gpu_copy +
+           t->asleep + t->send + t->peer;
 }
 
 /* The growth of a counter; 0 if it is not known. */

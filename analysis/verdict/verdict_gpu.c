@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A run that uses a GPU. The GPU itself is not recorded, and a thread that waits for it mostly
- * spins, so a core that its process keeps busy is no evidence of computing. A verdict based on that
- * becomes "not known". Waits for a core, for disks and for the network stay as they are.
+ * A run that uses a GPU. A thread that waits for it mostly spins. Unless wait clocks tell these
+ * waits from computing, a core that its process keeps busy is no evidence of computing, and a
+ * verdict based on that becomes "not known". Waits for a core, for disks and for the network stay
+ * as they are.
  */
 #include <math.h>
 #include <stdlib.h>
 
 #include "analysis/verdict/verdict_private.h"
+#include "common/error.h" /* ARRAY_SIZE */
 
 struct gpu_use {
     const char *process; /* the busiest with a GPU library; NULL: none */
@@ -34,6 +36,19 @@ static struct gpu_use look(const struct run_model *model) {
     }
     use.share = all > 0 ? with / all : 0;
     return use;
+}
+
+/* Whether wait clocks saw processes of the job wait for a GPU, or copy. */
+static bool sees_waits(const struct run_model *model) {
+    static const size_t columns[] = {WAIT_PROCESS_GPU, WAIT_PROCESS_COPY_TO_GPU,
+                                     WAIT_PROCESS_COPY_FROM_GPU};
+    const struct series_set *set = &model->recording->tables[RECORDING_WAIT];
+    struct windows whole = phase_windows(&model->groups[0]);
+    for (size_t s = 0; s < set->n; s++)
+        for (size_t c = 0; c < ARRAY_SIZE(columns); c++)
+            if (process_waits_growth(set, &set->items[s], columns[c], whole) > 0)
+                return true;
+    return false;
 }
 
 /* Whether the verdict rests on CPU time alone. */
@@ -78,7 +93,7 @@ static void forget_blame(struct verdict *v) {
 }
 
 void verdict_of_gpu(const struct run_model *model, struct verdict *v) {
-    if (!model->n_hosts || !says_computing(v))
+    if (!model->n_hosts || !says_computing(v) || sees_waits(model))
         return;
     struct gpu_use use = look(model);
     if (!use.process || use.share < number_of(model, GPU_CPU_MIN))

@@ -24,6 +24,7 @@ enum role {
     ROLE_TRANSFER,
     ROLE_DISK,
     ROLE_MEMORY,
+    ROLE_GPU,
     ROLE_ASLEEP,
     ROLE_LIMIT,
     ROLE_COUNT_

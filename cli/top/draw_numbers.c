@@ -92,6 +92,7 @@ enum role top_term_role(enum budget_term term) {
         [BUDGET_STOPPED] = ROLE_ASLEEP,      [BUDGET_IDLE] = ROLE_ASLEEP,
         [BUDGET_PEER_WAIT] = ROLE_PEER_WAIT, [BUDGET_TRANSFER] = ROLE_TRANSFER,
         [BUDGET_FILE] = ROLE_DISK,           [BUDGET_OVERHEAD] = ROLE_PEER_WAIT,
-        [BUDGET_UNSPLIT] = ROLE_PEER_WAIT};
+        [BUDGET_UNSPLIT] = ROLE_PEER_WAIT,   [BUDGET_GPU] = ROLE_GPU,
+        [BUDGET_GPU_COPY] = ROLE_GPU};
     return (enum role)roles[term];
 }

@@ -123,7 +123,7 @@ struct report_curve {
     double *t_s, *iteration, *value; /* iteration NAN: unknown */
 };
 
-/* resource: cpu cpu-quota steal memory disk disk-throttle net-egress net-ingress
+/* resource: cpu cpu-quota steal memory gpu disk disk-throttle net-egress net-ingress
  * imbalance application none */
 struct report_verdict {
     enum verdict_state state;

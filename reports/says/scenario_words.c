@@ -8,10 +8,16 @@
 #include "reports/says/text_list.h"
 
 static const char *const terms[BUDGET_TERMS] = {
-    [BUDGET_RUN_QUEUE] = "contention", [BUDGET_QUOTA] = "quota",
-    [BUDGET_STEAL] = "steal",          [BUDGET_DISK] = "disk",
-    [BUDGET_MEMORY] = "memory",        [BUDGET_IDLE] = "sleep",
-    [BUDGET_STOPPED] = "stop",         [BUDGET_FILE] = "files",
+    [BUDGET_RUN_QUEUE] = "contention",
+    [BUDGET_QUOTA] = "quota",
+    [BUDGET_STEAL] = "steal",
+    [BUDGET_DISK] = "disk",
+    [BUDGET_MEMORY] = "memory",
+    [BUDGET_IDLE] = "sleep",
+    [BUDGET_STOPPED] = "stop",
+    [BUDGET_FILE] = "files",
+    [BUDGET_GPU] = "gpu",
+    [BUDGET_GPU_COPY] = "gpu-copy",
 };
 
 const char *scenario_term(enum budget_term term) {
@@ -92,10 +98,16 @@ static char *by_a_factor(const struct run_model *model, const struct whatif_scen
 
 static char *without(const char *host, enum budget_term term) {
     static const char *const words[BUDGET_TERMS] = {
-        [BUDGET_RUN_QUEUE] = "no waiting for a core", [BUDGET_QUOTA] = "no CPU quota",
-        [BUDGET_STEAL] = "no stolen CPU time",        [BUDGET_DISK] = "no waiting for a disk",
-        [BUDGET_MEMORY] = "no waiting for memory",    [BUDGET_IDLE] = "no sleeping",
-        [BUDGET_STOPPED] = "no process stopped",      [BUDGET_FILE] = "no waiting for files",
+        [BUDGET_RUN_QUEUE] = "no waiting for a core",
+        [BUDGET_QUOTA] = "no CPU quota",
+        [BUDGET_STEAL] = "no stolen CPU time",
+        [BUDGET_DISK] = "no waiting for a disk",
+        [BUDGET_MEMORY] = "no waiting for memory",
+        [BUDGET_IDLE] = "no sleeping",
+        [BUDGET_STOPPED] = "no process stopped",
+        [BUDGET_FILE] = "no waiting for files",
+        [BUDGET_GPU] = "no waiting for the GPU",
+        [BUDGET_GPU_COPY] = "no copying to or from the GPU",
     };
     return text_format("%s on %s", words[term] ? words[term] : "nothing lost",
                        host ? host : "any host");

@@ -18,10 +18,10 @@
 
 /* For tables in which the words of all terms need too much room. */
 static const char *const short_names[BUDGET_TERMS] = {
-    [BUDGET_RUN_QUEUE] = "core", [BUDGET_QUOTA] = "quota",       [BUDGET_STEAL] = "steal",
-    [BUDGET_DISK] = "disk",      [BUDGET_MEMORY] = "memory",     [BUDGET_IDLE] = "asleep",
-    [BUDGET_PEER_WAIT] = "peer", [BUDGET_TRANSFER] = "transfer", [BUDGET_OVERHEAD] = "overhead",
-    [BUDGET_UNSPLIT] = "in MPI?"};
+    [BUDGET_RUN_QUEUE] = "core",  [BUDGET_QUOTA] = "quota",       [BUDGET_STEAL] = "steal",
+    [BUDGET_DISK] = "disk",       [BUDGET_MEMORY] = "memory",     [BUDGET_IDLE] = "asleep",
+    [BUDGET_PEER_WAIT] = "peer",  [BUDGET_TRANSFER] = "transfer", [BUDGET_OVERHEAD] = "overhead",
+    [BUDGET_UNSPLIT] = "in MPI?", [BUDGET_GPU] = "GPU",           [BUDGET_GPU_COPY] = "GPU copy"};
 
 enum { WHO, WALL };
 
@@ -63,9 +63,19 @@ static void make_keys(term_keys keys) {
         snprintf(keys[term], sizeof keys[term], "%s_s", budget_term_name((enum budget_term)term));
 }
 
+/* Most runs use no GPU: its terms are left out then. */
+static bool is_of_no_gpu(const struct report *report, enum budget_term term) {
+    for (size_t i = 0; i < report->n_budget; i++)
+        if (report->budget[i].term_s[term] > 0)
+            return false;
+    return term == BUDGET_GPU || term == BUDGET_GPU_COPY;
+}
+
 static void add_terms(struct report_table *table, const struct report *report,
                       const struct page *page, term_keys keys) {
     for (int term = 0; term < BUDGET_TERMS; term++) {
+        if (is_of_no_gpu(report, (enum budget_term)term))
+            continue;
         bool shown = term == BUDGET_CPU ||
                      budget_term_shown(report->budget, report->n_budget, (enum budget_term)term);
         table_add_column(

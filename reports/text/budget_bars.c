@@ -16,7 +16,7 @@ static const char letters[BUDGET_TERMS] = {
     [BUDGET_STEAL] = 'S',    [BUDGET_DISK] = 'D',      [BUDGET_MEMORY] = 'M',
     [BUDGET_STOPPED] = 'X',  [BUDGET_IDLE] = 'i',      [BUDGET_PEER_WAIT] = 'w',
     [BUDGET_TRANSFER] = 't', [BUDGET_FILE] = 'f',      [BUDGET_OVERHEAD] = 'o',
-    [BUDGET_UNSPLIT] = 'u'};
+    [BUDGET_UNSPLIT] = 'u',  [BUDGET_GPU] = 'G',       [BUDGET_GPU_COPY] = 'g'};
 
 char budget_letter(enum budget_term term) {
     return letters[term];

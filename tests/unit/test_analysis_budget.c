@@ -1187,7 +1187,10 @@ static void windows_share_what_happened_at_their_seams(void **state) {
     NEAR(b[2].term_s[BUDGET_TRANSFER], 0.010);
     NEAR(b[2].wall_s, 0.030); /* the process ended */
     for (int t = 0; t < BUDGET_TERMS; t++)
-        NEAR(b[0].term_s[t] + b[1].term_s[t] + b[2].term_s[t], b[3].term_s[t]);
+        if (t == BUDGET_GPU || t == BUDGET_GPU_COPY)
+            assert_true(isnan(b[3].term_s[t])); /* only wait clocks tell */
+        else
+            NEAR(b[0].term_s[t] + b[1].term_s[t] + b[2].term_s[t], b[3].term_s[t]);
     call_matches_release(&m);
     release(&p);
 }

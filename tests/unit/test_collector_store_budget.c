@@ -54,14 +54,15 @@ static void terms_that_an_older_file_lacks_are_added(void **state) {
     sql_change(f, "ALTER TABLE budget DROP COLUMN file_ns");
     const struct store_budget next = budget(3, 13, 0);
     assert_int_equal(store_budget_replace(f->store, f->run, &next, 1), 0);
-    assert_int_equal(sql_number(f, "SELECT stopped_ns FROM budget"), 6);
-    assert_int_equal(sql_number(f, "SELECT file_ns FROM budget"), 10);
+    assert_int_equal(sql_number(f, "SELECT stopped_ns FROM budget"), 8);
+    assert_int_equal(sql_number(f, "SELECT file_ns FROM budget"), 12);
 }
 
 static void every_value_is_in_the_column_of_its_name(void **state) {
     static const char *const terms[STORE_BUDGET_TERMS] = {
-        "cpu",  "runqueue",  "quota",    "steal", "disk",         "memory",     "stopped",
-        "idle", "peer_wait", "transfer", "file",  "mpi_overhead", "mpi_unsplit"};
+        "cpu",       "runqueue", "quota",    "steal",        "disk",
+        "memory",    "gpu",      "gpu_copy", "stopped",      "idle",
+        "peer_wait", "transfer", "file",     "mpi_overhead", "mpi_unsplit"};
     struct fixture *f = *state;
     const struct store_budget one = budget(3, 12, 0);
     char sql[100];

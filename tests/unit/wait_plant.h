@@ -8,9 +8,9 @@
 struct process {
     int host;
     int64_t pid;
-    double run, receive, send, timer, poll, lock, stopped,
-        ready; /* shares of time; their sum is its life */
-    int rank1; /* its rank plus 1; 0: none */
+    double run, receive, send, timer, poll, lock, stopped, ready, gpu, to_gpu,
+        from_gpu; /* shares of time; their sum is its life; it waits for a GPU on a core */
+    int rank1;    /* its rank plus 1; 0: none */
     int64_t parent;
     double begin_s;              /* before that it sleeps */
     double counted;              /* CPU time by the kernel's counters; 0: as the clocks say */
@@ -51,7 +51,11 @@ static inline double process_row(size_t column, double t_s) {
     case PROCESS_RUN_QUEUE:
         return lives * (process_now.ready + process_now.queued) * 1e9;
     case PROCESS_USER:
-        return lives * (process_now.counted > 0 ? process_now.counted : process_now.run) * 1e9;
+        return lives * 1e9 *
+               ((process_now.counted > 0 ? process_now.counted : process_now.run) +
+                process_now.gpu + process_now.to_gpu + process_now.from_gpu);
+    case PROCESS_GPU:
+        return process_now.gpu + process_now.to_gpu + process_now.from_gpu > 0;
     default:
         return 0;
     }
@@ -91,6 +95,12 @@ static inline double wait_row(size_t column, double t_s) {
         return lives * process_now.timer_ends;
     case WAIT_TIMES_FUTEX:
         return lives * process_now.lock_ends;
+    case WAIT_PROCESS_GPU:
+        return lives * process_now.gpu * 1e9;
+    case WAIT_PROCESS_COPY_TO_GPU:
+        return lives * process_now.to_gpu * 1e9;
+    case WAIT_PROCESS_COPY_FROM_GPU:
+        return lives * process_now.from_gpu * 1e9;
     default:
         return 0;
     }

@@ -27,7 +27,7 @@
 static const char *reason_of(int error) {
     switch (error) {
     case 0:
-        return "the file has none of them";
+        return "no such call in the file";
     case -ESTALE:
         return "the file has been replaced";
     case -ENOSPC:

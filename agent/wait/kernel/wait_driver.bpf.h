@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Calls of a GPU's driver that wait for the GPU or copy. The thread has the call's state until it
- * returns: whether a driver polls or sleeps is its choice, and both are waiting. Of nested calls
- * the outermost counts.
+ * returns: whether a driver polls or sleeps is its choice, and both are waiting. If
+ * calls are nested, the outermost one counts.
  *
  * A return may be missed (longjmp, programs that were detached). So the stack tells whether a call
  * is still going on: what is called within it has a lower one.

@@ -79,6 +79,8 @@ const terms = [
   ["steal", "core taken by the hypervisor", "steal"],
   ["disk", "disk", "disk"],
   ["memory", "short memory", "memory"],
+  ["gpu", "waiting for the GPU", "gpu"],
+  ["gpu_copy", "copying to or from the GPU", "gpu-copy"],
   ["stopped", "stopped by a signal or a debugger", "asleep"],
   ["idle", "asleep or blocked", "asleep"],
   ["peer_wait", "waiting for a peer", "peer"],
