@@ -77,6 +77,7 @@ add_executable(process-plant tools/process_plant.c)
 target_link_libraries(process-plant PRIVATE Threads::Threads)
 # A driver of GPUs that is none, in a folder of its own: no other program may find it by its name.
 add_library(cuda-player SHARED gpu/libcuda.c)
+target_compile_options(cuda-player PRIVATE -fno-omit-frame-pointer) # begins with a push, like most functions
 set_target_properties(cuda-player PROPERTIES OUTPUT_NAME cuda SOVERSION 1
   LIBRARY_OUTPUT_DIRECTORY ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/gpu)
 chokepoint_unit_test(test_agent_driver chokepoint_agent)

@@ -178,17 +178,42 @@ static bool has_offset(const struct driver_symbol *symbols, size_t n, uint64_t o
     return false;
 }
 
+/* Sets the offset behind endbr64, if the function begins with it: the instruction behind it is more
+ * often one that the kernel emulates (a push), and the stack is still that of the entry. */
+static void look_at_code(const struct library_file *file, struct driver_symbol *symbol) {
+#if defined(__x86_64__)
+    static const unsigned char endbr64[4] = {0xf3, 0x0f, 0x1e, 0xfa};
+    unsigned char code[6];
+    if (!read_at(file->fd, code, sizeof code, symbol->offset))
+        return;
+    const unsigned char *first = code;
+    if (memcmp(code, endbr64, sizeof endbr64) == 0) {
+        first += sizeof endbr64;
+        symbol->offset += sizeof endbr64;
+    }
+    first += *first == 0x41; /* push of r8 to r15 */
+    if (*first < 0x50 || *first > 0x57)
+        symbol->cookie |= WAIT_DRIVER_STEPPED;
+#else
+    (void)file;
+    symbol->cookie |= WAIT_DRIVER_STEPPED;
+#endif
+}
+
 /* Several names of one function are one symbol. Returns the new number of symbols. */
 static size_t take_symbol(const struct library_file *file, enum driver_library library,
                           const ElfW(Sym) * symbol, struct driver_symbol *symbols, size_t n) {
     char name[NAME_SIZE];
-    uint64_t offset;
+    struct driver_symbol found;
     read_name(file, symbol, name);
-    uint64_t cookie = name[0] ? cookie_of(library, name) : 0;
-    if (!cookie || n == DRIVER_SYMBOLS_MAX || !find_offset(file, symbol->st_value, &offset) ||
-        has_offset(symbols, n, offset))
+    found.cookie = name[0] ? cookie_of(library, name) : 0;
+    if (!found.cookie || n == DRIVER_SYMBOLS_MAX ||
+        !find_offset(file, symbol->st_value, &found.offset))
         return n;
-    symbols[n] = (struct driver_symbol){offset, cookie};
+    look_at_code(file, &found);
+    if (has_offset(symbols, n, found.offset))
+        return n;
+    symbols[n] = found;
     return n + 1;
 }
 

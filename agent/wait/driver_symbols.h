@@ -18,8 +18,8 @@ enum driver_library {
 };
 
 struct driver_symbol {
-    uint64_t offset; /* in the file */
-    uint64_t cookie; /* the call's wait state, with WAIT_DRIVER_BY_KIND where an argument decides */
+    uint64_t offset; /* in the file: of the first instruction that does something */
+    uint64_t cookie; /* the call's wait state, with flags (wait_shared.h) */
 };
 
 /* The library that a path names by its last component; DRIVER_LIBRARIES: none. */

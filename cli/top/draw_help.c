@@ -8,8 +8,7 @@ static const char *const keys[][2] = {
     {"up, down, PgUp, PgDn", "mark another host; in a list, scroll it"},
     {"p", "all processes"},
     {"P  M  N", "sort by CPU, memory, network; < > other orders, R turns"},
-    {"space", "pause, and go on"},
-    {"d", "seconds between pictures"},
+    {"space  d", "pause, and go on; seconds between pictures"},
     {"h  ?", "this"},
 };
 
@@ -23,6 +22,7 @@ static const struct {
     {ROLE_TRANSFER, "blue", "t transfer, network"},
     {ROLE_DISK, "purple", "D disk, f files of MPI"},
     {ROLE_MEMORY, "pink", "M memory"},
+    {ROLE_GPU, "brown", "G waiting for the GPU, g copying to or from it"},
     {ROLE_ASLEEP, "white", "i asleep or blocked, X stopped"},
     {ROLE_LIMIT, "red", "the limit, and the host that has it (marked with !)"},
 };

@@ -124,9 +124,11 @@ int on_call(struct pt_regs *regs) {
     struct wait_totals *all = thread ? all_totals() : 0;
     if (!all)
         return 0;
-    wait_u32 state = state_of_driver_call(bpf_get_attach_cookie(regs), regs);
+    wait_u64 cookie = bpf_get_attach_cookie(regs);
+    wait_u32 state = state_of_driver_call(cookie, regs);
+    wait_u32 events = cookie & WAIT_DRIVER_STEPPED ? WAIT_STEPPED_EVENTS : 1;
     if (state)
-        begin_driver_call(thread, task, state, regs->sp, all);
+        begin_driver_call(thread, task, state, events, regs->sp, all);
     return 0;
 }
 

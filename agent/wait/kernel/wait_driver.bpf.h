@@ -34,20 +34,21 @@ static __always_inline wait_u32 state_of_driver_call(wait_u64 cookie, struct pt_
 
 /* While clocks are paused, the thread only notes where it is. */
 static __always_inline void change_driver_call(struct wait_thread *thread, struct task_struct *task,
-                                               wait_u32 state, struct wait_totals *all) {
+                                               wait_u32 state, wait_u32 events,
+                                               struct wait_totals *all) {
     struct wait_pace *pace = own_pace();
     wait_u64 now = bpf_ktime_get_ns();
     if (!all->paused)
         move(thread, task, state, now, all);
     if (!pace)
         return;
-    pace->driver_events += WAIT_DRIVER_EVENTS;
+    pace->driver_events += events;
     if (!all->paused)
-        count_events(pace, WAIT_DRIVER_EVENTS, all, now);
+        count_events(pace, events, all, now);
 }
 
 static __always_inline void begin_driver_call(struct wait_thread *thread, struct task_struct *task,
-                                              wait_u32 state, wait_u64 stack,
+                                              wait_u32 state, wait_u32 events, wait_u64 stack,
                                               struct wait_totals *all) {
     if (is_in_driver(thread, all) && stack < thread->driver_stack)
         return;
@@ -55,7 +56,7 @@ static __always_inline void begin_driver_call(struct wait_thread *thread, struct
     thread->driver_generation = all->driver_generation;
     thread->driver_state = state;
     thread->acted = 1; /* however short it runs between two calls, it works */
-    change_driver_call(thread, task, state, all);
+    change_driver_call(thread, task, state, events, all);
 }
 
 static __always_inline void end_driver_call(struct wait_thread *thread, struct task_struct *task,
@@ -63,7 +64,7 @@ static __always_inline void end_driver_call(struct wait_thread *thread, struct t
     if (!is_in_driver(thread, all) || !IS_BACK(stack, thread->driver_stack))
         return;
     thread->driver_state = 0;
-    change_driver_call(thread, task, WAIT_RUN, all);
+    change_driver_call(thread, task, WAIT_RUN, 1, all);
 }
 
 #endif
