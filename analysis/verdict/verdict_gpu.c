@@ -38,13 +38,14 @@ static struct gpu_use look(const struct run_model *model) {
     return use;
 }
 
-/* Whether wait clocks saw processes of the job wait for a GPU, or copy. */
+/* Whether wait clocks saw processes of the job wait for a GPU, or copy, and the path is made of
+ * them: one made of MPI calls counts polling as computing. */
 static bool sees_waits(const struct run_model *model) {
     static const size_t columns[] = {WAIT_PROCESS_GPU, WAIT_PROCESS_COPY_TO_GPU,
                                      WAIT_PROCESS_COPY_FROM_GPU};
     const struct series_set *set = &model->recording->tables[RECORDING_WAIT];
     struct windows whole = phase_windows(&model->groups[0]);
-    for (size_t s = 0; s < set->n; s++)
+    for (size_t s = 0; model->critical.source == CRITICAL_FROM_WAITS && s < set->n; s++)
         for (size_t c = 0; c < ARRAY_SIZE(columns); c++)
             if (process_waits_growth(set, &set->items[s], columns[c], whole) > 0)
                 return true;

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 # A program waits for a GPU and copies to and from it through a libcuda of our own, polling or asleep, alone and with threads. The
 # clocks of these states agree within 3 % with what it measured, in `run --wait-clocks` and in `attach`, with the library there from the
-# beginning or loaded late, and in a process that starts after the library has been seen.
+# beginning or loaded late, and in a process that starts after the library has been seen. They agree within 20 % where the clocks run in
+# slices, because calls are many, or because other processes of the job switch often and calls are few and long.
 # shellcheck source=tests/e2e/run_lib.sh
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 command -v python3 >/dev/null || { echo "SKIPPED: no python3"; exit 77; }
@@ -17,6 +18,10 @@ cat >programs <<'DONE'
 "$1" "$2" sleep 1 2000 2000 >sleep
 "$1" "$2" sleep 3 2000 2000 >threads
 "$1" "$2" sleep 1 1500 >at-once
+"$1" "$2" spin 1 9000 0 10 >often
+"${1%/*}/process-plant" storm >storm &
+"$1" "$2" sleep 1 8000 2000 30000 >beside-storm
+wait
 DONE
 # shellcheck disable=SC2086
 run $clocks -- bash programs "$plant" "$library"
@@ -46,7 +51,7 @@ wait "$attached" || fail "the attached process ended with $?"
 kill -INT "$watcher"
 wait "$watcher" || fail "attach: $?"
 
-for name in spin sleep threads at-once attached; do sed "s/^/$name /" "$name"; done >planted
+for name in spin sleep threads at-once often beside-storm attached; do sed "s/^/$name /" "$name"; done >planted
 claims planted "$db" <<'DONE' || fail "see above"
 import re, sqlite3, sys
 
@@ -57,8 +62,11 @@ for line in open(sys.argv[1]):
     for column, ns in (word.split("=") for word in planted):
         clocked = db.execute(f"SELECT sum({column}) FROM wait WHERE pid = ?", (pid,)).fetchone()[0] or 0
         ns = int(ns)
+        if column == "run_ns" and name in ("often", "beside-storm"):
+            continue # its own measurements, and traps, are a large part of it
+        part = {"often": .2, "beside-storm": .2}.get(name, .03) # in slices, one in three seconds
         # computing includes what the program does outside of its own measurements
-        good = abs(clocked - ns) <= .03 * ns + (60e6 if column == "run_ns" else 5e6)
+        good = abs(clocked - ns) <= part * ns + (60e6 if column == "run_ns" else 5e6)
         wrong += not good
         print(f"{'ok' if good else 'WRONG'}: {name}: {column}: planted {ns / 1e9:.3f} s, clocked {clocked / 1e9:.3f} s")
 sys.exit(wrong > 0)

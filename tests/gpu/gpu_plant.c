@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * gpu-plant LIBRARY spin|sleep THREADS MILLISECONDS [DELAY]: threads that compute, copy, launch and
- * wait through the calls of a libcuda, for that long. Loads the library after DELAY milliseconds of
- * computing, then computes as long again, as programs that prepare a GPU do. At the end it prints
+ * gpu-plant LIBRARY spin|sleep THREADS MILLISECONDS [DELAY [STEP]]: threads that compute, copy,
+ * launch and wait through the calls of a libcuda, for that long, in parts of one to seven STEPs
+ * (microseconds; 1000). Loads the library after DELAY milliseconds of computing, then computes as
+ * long again, as programs that prepare a GPU do. At the end it prints
  * what it measured, in the columns of table wait: "PID gpu_ns=N ... run_ns=N".
  *
  * gpu-plant LIBRARY rate THREADS MILLISECONDS [CALLS]: one thread alternates between computing and
@@ -34,7 +35,7 @@ struct work {
     pthread_t thread;
     const struct driver *driver;
     bool asleep;
-    int64_t until_ns;
+    int64_t until_ns, step_ns;
     int64_t spent_ns[KINDS];
     int64_t polled_ns; /* CPU time in these calls */
 };
@@ -62,16 +63,17 @@ static void call(struct work *work, enum kind kind, int (*function)(void), int64
 static void *run(void *argument) {
     struct work *work = argument;
     const struct driver *driver = work->driver;
+    int64_t step = work->step_ns;
     while (clock_now(CLOCK_MONOTONIC) < work->until_ns) {
-        compute(2 * MS);
-        call(work, TO, driver->to_async, 3 * MS);
-        call(work, TO, driver->to, 2 * MS);
+        compute(2 * step);
+        call(work, TO, driver->to_async, 3 * step);
+        call(work, TO, driver->to, 2 * step);
         driver->launch();
-        call(work, GPU, driver->context, 7 * MS);
-        call(work, GPU, driver->stream, 2 * MS);
-        call(work, GPU, driver->event, MS);
-        call(work, FROM, driver->from_async, MS);
-        call(work, FROM, driver->from, MS); /* waits twice as long */
+        call(work, GPU, driver->context, 7 * step);
+        call(work, GPU, driver->stream, 2 * step);
+        call(work, GPU, driver->event, step);
+        call(work, FROM, driver->from_async, step);
+        call(work, FROM, driver->from, step); /* waits twice as long */
     }
     return NULL;
 }
@@ -118,11 +120,13 @@ static void tell(const struct work *works, size_t n) {
     printf(" run_ns=%" PRId64 "\n", run_ns);
 }
 
-static int plant(const struct driver *driver, bool asleep, size_t n, int64_t ns) {
+static int plant(const struct driver *driver, bool asleep, size_t n, int64_t ns, int64_t step_ns) {
     static struct work works[THREADS_MAX];
     for (size_t i = 0; i < n; i++) {
-        works[i] = (struct work){
-            .driver = driver, .asleep = asleep, .until_ns = clock_now(CLOCK_MONOTONIC) + ns};
+        works[i] = (struct work){.driver = driver,
+                                 .asleep = asleep,
+                                 .step_ns = step_ns,
+                                 .until_ns = clock_now(CLOCK_MONOTONIC) + ns};
         if (pthread_create(&works[i].thread, NULL, run, &works[i]) != 0)
             return 2;
     }
@@ -169,5 +173,6 @@ int main(int argc, char **argv) {
         return rate(&driver, ns, more > 0 ? more : 40000);
     compute(more * MS);
     return plant(&driver, strcmp(argv[2], "sleep") == 0,
-                 threads < THREADS_MAX ? threads : THREADS_MAX, ns);
+                 threads < THREADS_MAX ? threads : THREADS_MAX, ns,
+                 argc > 6 ? strtoll(argv[6], NULL, 10) * 1000 : MS);
 }
