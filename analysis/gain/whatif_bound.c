@@ -20,17 +20,21 @@ static double own_time_s(const struct budget *b) {
     return budget_sum(b, budget_outside_terms());
 }
 
+/* Transfers that pass the host's link. Where answers queue behind what a host sends itself, its
+ * receiving depends on its sending, too.
+ */
 static double transfers_of(const struct whatif *w, const struct critical_part *part,
                            const struct whatif_scenario *s) {
+    bool depend = w->replay && w->replay->n_behind;
     size_t n = w->model->n_hosts + 1;
     double sum = 0;
     for (size_t from = 0; from < n; from++)
         for (size_t to = 0; to < n; to++) {
             bool sends = from == n - 1 || s->host < 0 || from == (size_t)s->host;
             bool receives = to == n - 1 || s->host < 0 || to == (size_t)s->host;
-            bool concerns = s->direction == WHATIF_SEND      ? sends
-                            : s->direction == WHATIF_RECEIVE ? receives
-                                                             : sends || receives;
+            bool concerns = s->direction == WHATIF_BOTH || depend ? sends || receives
+                            : s->direction == WHATIF_SEND         ? sends
+                                                                  : receives;
             sum += concerns ? part->transfers[from * n + to] : 0;
         }
     return sum;

@@ -65,6 +65,8 @@ struct replay_message {
     bool probed;      /* waited_ns and done_ns are those of the probe */
     int64_t
         with_ns; /* when the last message was sent of those that the same call received together */
+    uint32_t
+        behind; /* it moves after this message of its receiver (replay_answer.c); REPLAY_NONE */
     int64_t late_ns;      /* delay since the sender had no core; done_ns excludes it */
     uint32_t late_shares; /* index of the shares of late_ns, among the sender's */
 };
@@ -136,6 +138,7 @@ struct replay {
     size_t n_ranks;
     struct replay_message *messages;
     size_t n_messages, messages_capacity;
+    size_t n_behind; /* messages that move after one of their receiver */
     size_t n_pairs;
     struct replay_group *groups;
     size_t n_groups;

@@ -58,4 +58,5 @@ void replay_arrive(struct run *run, uint32_t id, int64_t t, int64_t left) {
         replay_come(run, as->to, t);
     m->receiver_waits = false;
     replay_leave(run, id, left);
+    replay_go_behind(run, id, left);
 }

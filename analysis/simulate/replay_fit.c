@@ -199,6 +199,9 @@ int replay_fit(struct replay *p) {
     if (result < 0)
         return result;
     settle_arrivals(p);
+    result = replay_find_answers(p);
+    if (result < 0)
+        return result;
     model->within = rate_within(p);
     result = fit_latency(p);
     if (result == 0)

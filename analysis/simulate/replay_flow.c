@@ -99,9 +99,24 @@ static int64_t handed_over_ns(const struct run *run, const struct replay_message
     return m->left_ns - begin;
 }
 
+/* Whether the message has to wait until one of its receiver's has arrived, which moves already. */
+static bool is_held_up(const struct run *run, uint32_t id) {
+    uint32_t behind = run->p->messages[id].behind;
+    if (behind == REPLAY_NONE)
+        return false;
+    const struct message_state *other = &run->messages[behind];
+    return other->sent_ns != VALUE_ABSENT && other->posted_ns != VALUE_ABSENT &&
+           other->arrived_ns == VALUE_ABSENT;
+}
+
 static void go(struct run *run, uint32_t id, int64_t now) {
     const struct replay_message *m = &run->p->messages[id];
     struct pair_state *pair = &run->pairs[m->pair];
+    if (is_held_up(run, id)) {
+        run->messages[id].next = run->messages[m->behind].held_up;
+        run->messages[m->behind].held_up = id;
+        return;
+    }
     if (m->signal) {
         replay_arrive(run, id, now + replay_signal_ns(m) + kept_back(run, m), now);
         return;
@@ -128,6 +143,16 @@ static void go(struct run *run, uint32_t id, int64_t now) {
     replay_flows_advance(run, now);
     pair->head = pair->tail = id;
     activate(run, m->pair);
+}
+
+void replay_go_behind(struct run *run, uint32_t id, int64_t now) {
+    uint32_t first = run->messages[id].held_up;
+    run->messages[id].held_up = REPLAY_NONE;
+    while (first != REPLAY_NONE) {
+        uint32_t next = run->messages[first].next;
+        go(run, first, now);
+        first = next;
+    }
 }
 
 static bool has_ended(const struct replay_flow *flow) {

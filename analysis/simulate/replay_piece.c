@@ -54,7 +54,7 @@ static int find_pieces(struct fit *fit) {
     }
     for (uint32_t i = 0; i < p->n_messages; i++) {
         const struct replay_message *m = &p->messages[i];
-        if (replay_is_between(p, m) && m->bytes >= REPLAY_FLOW_BYTES &&
+        if (replay_is_between(p, m) && m->bytes >= REPLAY_FLOW_BYTES && m->behind == REPLAY_NONE &&
             m->done_ns > replay_begin_ns(m))
             fit->pieces[fit->n++] = (struct piece){.message = i,
                                                    .from_host = (uint32_t)p->ranks[m->from].host,

@@ -57,6 +57,9 @@ static inline bool replay_was_found(const struct replay_message *m) {
            (double)(m->done_ns - m->waited_ns) < REPLAY_FOUND_PART * (double)(m->done_ns - begin);
 }
 
+/* Finds messages that waited behind what their receiver sent itself. -ENOMEM. */
+int replay_find_answers(struct replay *p);
+
 /* Fills p->net's egress, ingress, pair and twins. -ENOMEM. */
 int replay_fit_links(struct replay *p);
 

@@ -118,9 +118,9 @@ static int run_init(struct run *run) {
         return -ENOMEM;
     for (size_t i = 0; i < p->n_messages; i++) {
         const struct replay_message *m = &p->messages[i];
-        run->messages[i] = (struct message_state){VALUE_ABSENT, VALUE_ABSENT, VALUE_ABSENT,
-                                                  VALUE_ABSENT, VALUE_ABSENT, REPLAY_NONE,
-                                                  false,        false,        false};
+        run->messages[i] = (struct message_state){
+            VALUE_ABSENT, VALUE_ABSENT, VALUE_ABSENT, VALUE_ABSENT, VALUE_ABSENT,
+            REPLAY_NONE,  REPLAY_NONE,  false,        false,        false};
         run->pairs[m->pair] =
             (struct pair_state){.flow = {.from_host = (uint32_t)p->ranks[m->from].host,
                                          .to_host = (uint32_t)p->ranks[m->to].host,

@@ -26,6 +26,7 @@ struct message_state {
     int64_t sent_ns, posted_ns, arrived_ns, left_ns; /* VALUE_ABSENT: did not happen yet */
     int64_t envelope_ns;                             /* when a probe can find it */
     uint32_t next;                                   /* next message in its pair's queue */
+    uint32_t held_up; /* the first that moves after this one, joined by `next`; REPLAY_NONE */
     bool receiver_waits, sender_waits, probe_waits;
 };
 
@@ -123,6 +124,9 @@ void replay_envelope(struct run *run, uint32_t id, int64_t t);
 
 /* The sender's buffer is free at `left`, unless it was before. */
 void replay_leave(struct run *run, uint32_t id, int64_t left);
+
+/* Lets messages move that were held up until this one has arrived. */
+void replay_go_behind(struct run *run, uint32_t id, int64_t now);
 
 /* Lets a message leave if it may: it was sent, and it is buffered or its receiver has come. */
 void replay_try_to_go(struct run *run, uint32_t id, int64_t now);
