@@ -13,12 +13,6 @@
 
 #include "analysis/causes/causes_private.h"
 
-static double main_share(const struct run_model *model) {
-    double run = (double)windows_length(phase_windows(&model->groups[0]));
-    return run > 0 ? (double)windows_length(phase_windows(&model->groups[model->main_group])) / run
-                   : 0;
-}
-
 static struct gain gain_of(const struct whatif_answer *answer) {
     return (struct gain){.estimate = fmax(0, answer->run_gain),
                          .low = fmax(0, answer->run_low),
@@ -27,8 +21,9 @@ static struct gain gain_of(const struct whatif_answer *answer) {
                          .counted = answer->counted && !answer->iterations};
 }
 
-static int ask(const struct run_model *model, const struct whatif *whatif,
-               const struct whatif_scenario *scenario, struct gain *ret_gain, struct refusal *why) {
+/* Without a replay the bound remains: a refusal is no gain of 0. */
+static int ask(const struct whatif *whatif, const struct whatif_scenario *scenario,
+               struct gain *ret_gain, struct refusal *why) {
     struct whatif_answer answer;
     int result = whatif_ask(whatif, scenario, 1, &answer);
     if (result == -EINVAL)
@@ -38,9 +33,6 @@ static int ask(const struct run_model *model, const struct whatif *whatif,
     if (!answer.replayed) {
         if (!why->code)
             *why = answer.refused;
-        if (answer.untold) /* that alone is no reason for blame */
-            *ret_gain =
-                (struct gain){.estimate = 0, .low = 0, .high = answer.gain_max * main_share(model)};
         return 0;
     }
     *ret_gain = gain_of(&answer);
@@ -105,20 +97,20 @@ static int estimate(const struct run_model *model, const struct candidates *cand
     if (c->can_remove && c->remove.kind == WHATIF_LINK)
         c->remove.direction = c->twice.direction = WHATIF_BOTH;
     if (c->can_remove)
-        result = ask(model, whatif, &c->remove, &c->gain, why);
+        result = ask(whatif, &c->remove, &c->gain, why);
     if (result == 0 && c->can_double)
-        result = ask(model, whatif, &c->twice, &c->doubled, why);
+        result = ask(whatif, &c->twice, &c->doubled, why);
     if (result == 0 && c->sharing.can)
-        result = ask(model, whatif, &c->sharing.scenario, &c->sharing.gain, why);
+        result = ask(whatif, &c->sharing.scenario, &c->sharing.gain, why);
     /* calls do not show which end of a path is slow, but connections did: the scenario means the
      * path */
     if (result == 0 && c->remove.kind == WHATIF_LINK && c->can_remove && c->gain.replayed &&
         c->gain.estimate < number_of(model, PATH_PART) * c->run_share) {
         c->remove.host = c->twice.host = -1;
         c->remove.direction = c->twice.direction = WHATIF_BOTH;
-        result = ask(model, whatif, &c->remove, &c->gain, why);
+        result = ask(whatif, &c->remove, &c->gain, why);
         if (result == 0 && c->can_double)
-            result = ask(model, whatif, &c->twice, &c->doubled, why);
+            result = ask(whatif, &c->twice, &c->doubled, why);
     }
     return result;
 }

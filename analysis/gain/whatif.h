@@ -54,14 +54,13 @@ struct whatif_answer {
     bool counted;           /* no replay, but counters give the prediction */
     bool iterations;        /* no replay, but the iterations of freely running ranks give it */
     struct refusal refused; /* why there was no replay */
-    bool untold;          /* refused since nothing shows whether the changed link limits anything */
-    double measured_s;    /* of the main phase */
-    double replay_s;      /* the unchanged replay; NAN without one */
-    double predicted_s;   /* NAN: neither a replay nor counters tell */
-    double calls_s;       /* by the calls alone, with computing unchanged; NAN: no replay */
-    double low_s, high_s; /* 95 % by a block bootstrap over iterations with a fixed seed; NAN */
-    double bound_s;       /* the least possible time: everything else stays */
-    double gain;          /* 1 - predicted / measured; NAN like it */
+    double measured_s;      /* of the main phase */
+    double replay_s;        /* the unchanged replay; NAN without one */
+    double predicted_s;     /* NAN: neither a replay nor counters tell */
+    double calls_s;         /* by the calls alone, with computing unchanged; NAN: no replay */
+    double low_s, high_s;   /* 95 % by a block bootstrap over iterations with a fixed seed; NAN */
+    double bound_s;         /* the least possible time: everything else stays */
+    double gain;            /* 1 - predicted / measured; NAN like it */
     double gain_low, gain_high;
     double gain_max; /* 1 - bound / measured */
     double run_gain; /* of the whole run: the gain of the main phase, and savings in the rest; NAN

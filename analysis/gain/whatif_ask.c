@@ -48,10 +48,8 @@ int whatif_ask(const struct whatif *w, const struct whatif_scenario *scenarios, 
     a.gain_max = a.measured_s > 0 ? 1 - a.bound_s / a.measured_s : NAN;
     if (!isnan(w->replay_s) && w->measured_s > 0)
         a.replay_s = a.measured_s * w->replay_s / w->measured_s;
-    for (size_t i = 0; !a.refused.code && i < n; i++) {
+    for (size_t i = 0; !a.refused.code && i < n; i++)
         a.refused = whatif_beyond_replay(w, &scenarios[i]);
-        a.untold = a.refused.code && whatif_is_untold(w, &scenarios[i]);
-    }
     int result = a.refused.code ? 0 : whatif_predict(w, scenarios, n, &a);
     if (result == 0 && n == 1)
         result = whatif_doubt(w, &scenarios[0], &a);

@@ -160,7 +160,7 @@ static double rate_use(const struct whatif *w, size_t link) {
 /* The replay keeps group calls as long as they were; that is a finding only if the link was hardly
  * in use.
  */
-bool whatif_is_untold(const struct whatif *w, const struct whatif_scenario *s) {
+static bool is_untold(const struct whatif *w, const struct whatif_scenario *s) {
     const struct replay_network *m = &w->replay->net;
     double length_s = w->model->critical.groups[w->model->main_group].length_s, used = 0;
     size_t hosts = w->model->n_hosts;
@@ -206,7 +206,7 @@ struct refusal whatif_beyond_replay(const struct whatif *w, const struct whatif_
     if ((s->kind == WHATIF_LINK || is_without_cores(s)) &&
         one_sided_part(&w->model->recording->calls) > ONE_SIDED_MAX)
         return (struct refusal){.code = REFUSAL_ONE_SIDED};
-    if (whatif_is_untold(w, s))
+    if (is_untold(w, s))
         return (struct refusal){.code = REFUSAL_GROUPS_UNTOLD};
     if (is_slower_than_unknown(w, s))
         return (struct refusal){.code = REFUSAL_LINK_UNKNOWN};

@@ -107,9 +107,6 @@ int whatif_change_ranks(const struct whatif *whatif, const struct whatif_scenari
 struct refusal whatif_beyond_replay(const struct whatif *whatif,
                                     const struct whatif_scenario *scenario);
 
-/* True for a faster link if nothing shows whether group calls wait for it. */
-bool whatif_is_untold(const struct whatif *whatif, const struct whatif_scenario *scenario);
-
 /* Whether a scenario is about this link, numbered [egress by host, ingress by host]. */
 bool whatif_asks_link(const struct whatif *whatif, const struct whatif_scenario *scenario,
                       size_t link);
