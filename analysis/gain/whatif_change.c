@@ -229,22 +229,6 @@ static void change_links(const struct whatif *w, const struct whatif_scenario *s
 
 /* ---- ranks, and time between their calls ---- */
 
-/* Adds or removes workers: the traffic of the server's link, and the server's work, grow with their
- * number.
- */
-static int change_workers(const struct whatif *w, const struct whatif_scenario *s,
-                          struct replay_change *c) {
-    size_t server_rank = w->server_rank;
-    if (server_rank == SIZE_MAX || w->n_workers + (double)s->workers < 1)
-        return -EINVAL;
-    double more = (w->n_workers + s->workers) / w->n_workers;
-    size_t host = (size_t)w->replay->ranks[server_rank].host;
-    c->egress[host] /= more;
-    c->ingress[host] /= more;
-    c->speed[server_rank] /= more;
-    return 0;
-}
-
 static void change_terms(const struct whatif *w, const struct whatif_scenario *s,
                          struct replay_change *c) {
     enum budget_term term = whatif_term(s);
@@ -292,7 +276,7 @@ int whatif_change_add(const struct whatif *w, const struct whatif_scenario *s,
     case WHATIF_BALANCED:
         return whatif_change_ranks(w, s, c);
     case WHATIF_WORKERS:
-        return change_workers(w, s, c);
+        return whatif_change_workers(w, s, c);
     }
     return -EINVAL;
 }

@@ -55,16 +55,20 @@ static bool may_spin(const struct run_model *model) {
     return false;
 }
 
-/* The working process with the smallest share of computing decides. */
-static double computing_of(const struct run_model *model) {
-    double least = INFINITY;
+/* The share of computing that decides: of the working process with the smallest one, as faster
+ * cores save it for all; of the one with the largest if cores become slower.
+ */
+static double computing_of(const struct run_model *model, bool slower) {
+    double least = INFINITY, most = 0;
     for (size_t r = 0; r < model->budgets.n; r++) {
         const struct budget *b = gain_budget(model, r, model->main_group);
         double cpu = budget_sum(b, 1u << BUDGET_CPU) + b->other_cpu_s;
-        if (gain_works(model, r, model->main_group))
-            least = fmin(least, fmin(1, cpu / b->wall_s));
+        if (!gain_works(model, r, model->main_group))
+            continue;
+        least = fmin(least, fmin(1, cpu / b->wall_s));
+        most = fmax(most, fmin(1, cpu / b->wall_s));
     }
-    return least;
+    return slower ? most : least;
 }
 
 static void count_computing(const struct whatif *w, const struct whatif_scenario *s,
@@ -75,7 +79,7 @@ static void count_computing(const struct whatif *w, const struct whatif_scenario
     size_t group = model->main_group;
     bool together = /* a rank also spends less time in the queue behind the others */
         processes_come_and_go(model, group) || processes_fill_their_cores(model, group);
-    double share = together ? ranks_busy(model, group) : computing_of(model);
+    double share = together ? ranks_busy(model, group) : computing_of(model, s->factor < 1);
     double gain = share * whatif_part_saved(s->factor);
     if (isfinite(gain))
         answer(gain, gain_at_pace(gain, number_of(model, PACE_SLOWER)),

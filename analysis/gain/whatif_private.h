@@ -103,6 +103,12 @@ void whatif_sure_bound(const struct whatif *whatif, double least_s, struct whati
 int whatif_change_ranks(const struct whatif *whatif, const struct whatif_scenario *scenario,
                         struct replay_change *change);
 
+/* Changes by WHATIF_WORKERS. -EINVAL if not all ranks speak with one of them, or none would be
+ * left; -ENOMEM.
+ */
+int whatif_change_workers(const struct whatif *whatif, const struct whatif_scenario *scenario,
+                          struct replay_change *change);
+
 /* The reason why a replay cannot answer this scenario. */
 struct refusal whatif_beyond_replay(const struct whatif *whatif,
                                     const struct whatif_scenario *scenario);

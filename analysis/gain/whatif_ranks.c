@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Ranks that get as much to do as their peers. Surplus work of a rank does not vanish: it is shared
- * out among them. The rest of its delay does vanish (its core is slower, or taken, or it sleeps).
+ * Ranks that get as much to do as their peers, and more or fewer of them. Surplus work of a rank
+ * does not vanish: it is shared out among them. The rest of its delay does vanish (its core is
+ * slower, or taken, or it sleeps).
  */
 #include <errno.h>
 #include <math.h>
@@ -168,4 +169,38 @@ int whatif_change_ranks(const struct whatif *w, const struct whatif_scenario *s,
     ranks_time_release(&t);
     free(peers);
     return result;
+}
+
+/* ---- more workers, or fewer ---- */
+
+/* The part of the server's own time that it works for others: what it takes longer than the median
+ * worker, if it does a worker's work as well; else all.
+ */
+static double serving_part(const struct whatif *w, const struct ranks_time *t) {
+    size_t n = 0;
+    double own = t->own_ns[w->server_rank];
+    for (size_t r = 0; r < w->replay->n_ranks; r++)
+        if (r != w->server_rank && w->replay->ranks[r].n)
+            t->room[n++] = t->own_ns[r];
+    double worker = stats_median(t->room, n);
+    return own > 0 && own >= ALIKE * worker ? fmax(own - worker, 0) / own : 1;
+}
+
+/* The traffic of the server's link, and its work for others, grow with the number of workers. */
+int whatif_change_workers(const struct whatif *w, const struct whatif_scenario *s,
+                          struct replay_change *c) {
+    struct ranks_time t;
+    size_t server = w->server_rank;
+    if (server == SIZE_MAX || w->n_workers + (double)s->workers < 1)
+        return -EINVAL;
+    int result = ranks_time_init(w, c, &t);
+    if (result < 0)
+        return result;
+    double more = (w->n_workers + s->workers) / w->n_workers, part = serving_part(w, &t);
+    size_t host = (size_t)w->replay->ranks[server].host;
+    c->egress[host] /= more;
+    c->ingress[host] /= more;
+    c->speed[server] /= 1 + part * (more - 1);
+    ranks_time_release(&t);
+    return 0;
 }
