@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# What `chokepoint whatif --workers` predicts, beside what a sweep over hosts takes: each workload runs on two to five emulated
+# Predictions of `chokepoint whatif --workers` beside a sweep over hosts: each workload runs on two to five emulated
 # hosts, and the run on FROM hosts (3) is asked for the others. Links are slow, so that two cores are enough for five hosts;
 # "computing" sleeps in its place, as if each host had cores of its own. Synchronous training does the same number of
 # iterations with any number of workers; asynchronous training shares them out among all, and its answer is a bound.
