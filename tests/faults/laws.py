@@ -168,6 +168,12 @@ def databases(results):
             yield from ((f"{name.removesuffix('.db')}{f' {number}' if len(numbers) > 1 else ''}", f"{results}/{name}", number, None) for number in numbers)
 
 
+def chosen(folders, runs="", every=1):
+    """Each N-th recording of the folders whose name has one of the words."""
+    words = [word for word in runs.split(",") if word]
+    return [one for folder in folders for one in databases(folder) if not words or any(word in one[0] for word in words)][::every]
+
+
 def runs_in(database):
     with contextlib.closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True)) as db:
         return [number for number, in db.execute("SELECT run FROM run ORDER BY run")]
