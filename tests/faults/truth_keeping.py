@@ -83,7 +83,7 @@ STAYS = ("started_mono_ns", "started_wall_ns", "measured_wall_ns")
 
 
 def twice_as_slow(table, column):
-    """What the column becomes, in SQL; None where it has nothing of time."""
+    """SQL of what the column becomes; None where it has nothing of time."""
     if column in STAYS or table == "budget":
         return None
     if column in ("wall_ns", "ended_wall_ns"):

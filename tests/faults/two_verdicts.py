@@ -17,7 +17,7 @@ def verdict_of(program, database, number=1, judge=""):
 
 
 def key(verdict, names=None):
-    """What a verdict says: state where nothing is blamed; else subject, host, rank, resource and cause. names: {name of a
+    """The content of a verdict: its state where nothing is blamed; else subject, host, rank, resource and cause. names: {name of a
     host: the one it is compared with}."""
     if verdict is None:
         return ("none",)
@@ -33,7 +33,7 @@ def band(verdict):
 
 
 def place(verdict, names=None):
-    """Whom a verdict blames, and which of his resources; a core or a process is its host. None: nobody."""
+    """Host and resource that a verdict blames; a core or a process is its host. None: nobody is blamed."""
     if verdict is None or not names_a_limit(verdict):
         return None
     host = verdict.get("host")
