@@ -33,11 +33,11 @@ CREATE TABLE budget(run INTEGER, wall_ns INTEGER);
 CREATE TABLE cpu(frame INTEGER, instance INTEGER, interval_ns INTEGER, user_ns INTEGER, nice_ns INTEGER, idle_ns INTEGER, PRIMARY KEY(frame, instance));
 CREATE TABLE net(frame INTEGER, instance INTEGER, interval_ns INTEGER, send_bytes INTEGER, receive_bytes INTEGER, speed_bytes_per_s INTEGER, PRIMARY KEY(frame, instance));
 CREATE TABLE process(frame INTEGER, instance INTEGER, interval_ns INTEGER, pid INTEGER, rank INTEGER, job INTEGER, threads INTEGER, rss_bytes INTEGER, start_ns INTEGER,
-                     user_ns INTEGER, system_ns INTEGER, PRIMARY KEY(frame, instance));
+                     user_ns INTEGER, system_ns INTEGER, run_queue_ns INTEGER, PRIMARY KEY(frame, instance));
 CREATE TABLE wait(frame INTEGER, instance INTEGER, interval_ns INTEGER, pid INTEGER, rank INTEGER, threads INTEGER, pipe_ns INTEGER, poll_ns INTEGER,
                   process_pipe_ns INTEGER, process_poll_ns INTEGER, PRIMARY KEY(frame, instance));
 """
-TABLES = {"cpu": ("user_ns", "nice_ns", "idle_ns"), "net": ("send_bytes", "receive_bytes"), "process": ("user_ns", "system_ns"),
+TABLES = {"cpu": ("user_ns", "nice_ns", "idle_ns"), "net": ("send_bytes", "receive_bytes"), "process": ("user_ns", "system_ns", "run_queue_ns"),
           "wait": ("pipe_ns", "poll_ns", "process_pipe_ns", "process_poll_ns")}
 
 
@@ -66,7 +66,7 @@ def made_host(db, host, run, name, last_user_ns):
         row = lambda *values: [value if counted else None for value in values]
         db.execute("INSERT INTO cpu VALUES (?, ?, ?, ?, ?, ?)", [frame, own["cpu"]] + row(S, used, 0, S - used))
         db.execute("INSERT INTO net VALUES (?, ?, ?, ?, ?, 1000)", [frame, own["net"]] + row(S, 100, 200))
-        db.execute("INSERT INTO process VALUES (?, ?, ?, ?, 0, 1, 4, 900, 5, ?, ?)", [frame, own["process"]] + row(S) + [host] + row(used, 0))
+        db.execute("INSERT INTO process VALUES (?, ?, ?, ?, 0, 1, 4, 900, 5, ?, ?, ?)", [frame, own["process"]] + row(S) + [host] + row(used, 0, S // 50))
         db.execute("INSERT INTO wait VALUES (?, ?, ?, ?, 0, 4, ?, ?, ?, ?)", [frame, own["wait"]] + row(S) + [host] + row(0, 1, 0, 1))
 
 
@@ -173,6 +173,9 @@ class More(Copy):
         self.assertEqual(db.execute("SELECT sum(user_ns), sum(nice_ns), sum(idle_ns) FROM cpu").fetchone(),
                          tuple((SAMPLES - 1) * S * tenths // 10 for tenths in (10, 9, 1)))
         self.assertEqual(self.one(db, "SELECT sum(user_ns) FROM process WHERE job = 0"), (SAMPLES - 1) * S * 9 // 10)
+        db = self.copied()
+        db.execute("UPDATE process SET run_queue_ns = interval_ns / 10 WHERE pid = 2")
+        self.assertIsNone(truth_keeping.idle_hog(db))
 
 
 def verdict(host="vm1", resource="cpu", cause="contention", confidence=.9, state="saturated", subject="host"):

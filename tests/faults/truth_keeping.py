@@ -17,6 +17,7 @@ FIRST_NAME, LAST_NAME = "aa", "zz" # of hosts and interfaces that come before, o
 MOMENTS = ("start_ns", "initialized_ns", "finalized_ns") # columns that are moments, other than those of frames
 STEADY_PCT, STEADY_RATIO, STEADY_BYTES = 8, 1.25, 1e6 # two halves are alike within that; lower rates do not count
 LEAST_HALF_S = 4
+WAITING_PCT = 5 # less waiting for a core is of the scheduler's own
 LEAST_SAMPLES = 25 # of each host, which have to be left; of fewer nothing is said
 
 
@@ -297,9 +298,17 @@ def traffic(interval_ns):
     return {"receive_bytes": loaded, "receive_packets": loaded and loaded // 1400, "send_bytes": loaded and loaded // 50, "send_packets": loaded and loaded // 2800}
 
 
+def waits_for_cores(db):
+    """Whether a process of the job does that more than now and then: somebody held its core."""
+    shares = db.execute("SELECT 1.0 * sum(run_queue_ns) / sum(interval_ns) FROM process WHERE job = 1 AND run_queue_ns NOT NULL GROUP BY instance").fetchall()
+    return max((share for share, in shares if share), default=0) > WAITING_PCT / 100
+
+
 def idle_hog(db):
     """A program of another user takes most of the time that cores were idle, and yields at once to any other (SCHED_IDLE):
-    nobody waits for a core longer than before."""
+    nobody waits for a core longer than before. Where the job waited for cores, the hog would be suspected with reason."""
+    if waits_for_cores(db):
+        return None
     donors, shape = processes_of(db, 1), Shape(db)
     for host, donor in donors.items():
         add_foreign(db, shape, host, donor, "miner", 2 << 20, lambda row: idle_ns(db, host, row) * 9 // 10)
