@@ -21,6 +21,8 @@ struct model_host {
     struct rate swap; /* GB used */
     double memory_gb, swap_gb;
     unsigned n_cpus;
+    bool has_job; /* processes of the job ran there that were no launchers; all hosts, where
+                     processes were not recorded */
 };
 
 struct model_process {
@@ -116,6 +118,9 @@ model_group_use(const struct run_model *model, const struct model_process *proce
  * left. */
 const struct model_process *model_next_process(const struct run_model *model, int host, bool job,
                                                const struct model_process *after);
+
+/* Number of hosts on which the job ran: others may be recorded that it never asked for anything. */
+size_t model_job_hosts(const struct run_model *model);
 
 /* It had more than one at a time. */
 bool model_process_has_threads(const struct run_model *model, const struct model_process *process);

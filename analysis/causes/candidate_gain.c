@@ -47,7 +47,7 @@ static bool is_everywhere(const struct run_model *model, const struct candidates
         return true;
     for (size_t i = 0; i < candidates->n; i++)
         alike += candidate_is_alike(c, &candidates->items[i]);
-    return model->n_hosts > 1 && alike == model->n_hosts && c->rank < 0;
+    return alike > 1 && alike == model_job_hosts(model) && c->rank < 0;
 }
 
 /* Time that the path spends on it, on all hosts if all suffer it (the budget of either end has the

@@ -184,14 +184,17 @@ static double demand_of(const struct run_model *model, size_t group, int host,
 static double even_demand(const struct run_model *model, size_t group) {
     double all = 0, least = INFINITY, most = 0;
     for (size_t h = 0; h < model->n_hosts; h++) {
+        if (!model->hosts[h].has_job)
+            continue;
         double lost = stats_or_zero(model_worst_rank(model, group, (int)h, BUDGET_RUN_QUEUE, NULL));
         all += stats_or_zero(model_demand(model, group, (int)h, BUDGET_RUN_QUEUE));
         least = fmin(least, model_shares_cores(model, (int)h) ? 0 : lost);
         most = fmax(most, lost);
     }
-    bool alike = model->n_hosts > 1 && least >= number_of(model, BLOCKED_MIN) &&
+    size_t n = model_job_hosts(model);
+    bool alike = n > 1 && least >= number_of(model, BLOCKED_MIN) &&
                  least >= number_of(model, CONTENTION_ALIKE) * most;
-    return alike && all >= 2 * number_of(model, BLOCKED_MIN) ? all / (double)model->n_hosts : 0;
+    return alike && all >= 2 * number_of(model, BLOCKED_MIN) ? all / (double)n : 0;
 }
 
 static struct candidate contention_of(const struct run_model *model, size_t group, int host,
@@ -293,7 +296,7 @@ static int add_contention(const struct run_model *model, size_t group, int host,
         c.signals++;
     }
     bool clocked = model->observed.sources >> SOURCE_WAITS & 1;
-    if (all_busy >= number_of(model, BUSY_RANK) && model->n_hosts > 1 && !clocked &&
+    if (all_busy >= number_of(model, BUSY_RANK) && model_job_hosts(model) > 1 && !clocked &&
         !saturation_budget(model, worst->process, group)) {
         c.saturated = false;
         remarks_add(&c.against, RANKS_ALL_BUSY, NUMBERS(), NAMES());

@@ -86,8 +86,8 @@ static int detect(const struct run_model *model, size_t group, struct candidates
     double share = moving(model, group);
     double seconds = (double)windows_length(phase_windows(&model->groups[group])) / 1e9;
     struct messages m;
-    if (group != model->main_group || model->n_hosts < 2 || throughput_counts(model, group) ||
-        share < number_of(model, BLOCKED_MIN) ||
+    if (group != model->main_group || model_job_hosts(model) < 2 ||
+        throughput_counts(model, group) || share < number_of(model, BLOCKED_MIN) ||
         candidates_any(candidates, group, SHORT_OF_NETWORK))
         return 0;
     int result = count_messages(model, group, &m);

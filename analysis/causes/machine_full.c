@@ -47,14 +47,15 @@ static double waits_on(const struct run_model *model, size_t group, int host) {
     if (!isnan(share))
         return share;
     return stats_or_zero(model_worst_rank(model, group, host, BUDGET_RUN_QUEUE, NULL)) /
-           (double)model->n_hosts;
+           (double)model_job_hosts(model);
 }
 
 /* Each host has its own use; a host that has the use of all hosts has at most all cores. */
 static struct machine machine_of(const struct run_model *model, size_t group, int first) {
     struct machine m = {.host = first, .psi = NAN, .least = 1};
     for (size_t h = 0; h < model->n_hosts; h++) {
-        if ((int)h != first && !model_shares_machine(model, first, (int)h))
+        if (!model->hosts[h].has_job ||
+            ((int)h != first && !model_shares_machine(model, first, (int)h)))
             continue;
         double idle = model_mean(model, (int)h, METRIC_CPU_IDLE, group);
         m.n_hosts++;

@@ -68,13 +68,14 @@ bool model_is_rank(const struct run_model *model, const struct model_process *pr
     return process->rank >= 0 && budgets_of(model, process) != NULL;
 }
 
-/* Without ranks: the processes of a host together keep it busy for at most the whole time. */
+/* Without ranks: the processes of a host together keep it busy for at most the whole time. Hosts of
+ * which the job asked nothing are not counted. */
 static size_t hosts_busy(const struct run_model *model, size_t group, double *shares) {
     size_t n = 0;
     for (size_t h = 0; h < model->n_hosts; h++) {
         double cpu = model_mean(model, (int)h, METRIC_JOB_CPU, group);
         double queue = model_mean(model, (int)h, METRIC_JOB_RUN_QUEUE, group);
-        if (!isnan(cpu))
+        if (model->hosts[h].has_job && !isnan(cpu))
             shares[n++] = fmin(1, (cpu + (isnan(queue) ? 0 : queue)) / 100);
     }
     return n;

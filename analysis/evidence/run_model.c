@@ -82,6 +82,25 @@ static int build_hosts(struct run_model *model) {
     return 0;
 }
 
+static void find_job_hosts(struct run_model *model) {
+    bool any = false;
+    for (size_t i = 0; i < model->n_processes; i++) {
+        const struct model_process *process = &model->processes[i];
+        bool works = process->job && !process->launcher;
+        model->hosts[process->host].has_job |= works;
+        any |= works;
+    }
+    for (size_t h = 0; !any && h < model->n_hosts; h++)
+        model->hosts[h].has_job = true;
+}
+
+size_t model_job_hosts(const struct run_model *model) {
+    size_t n = 0;
+    for (size_t h = 0; h < model->n_hosts; h++)
+        n += model->hosts[h].has_job;
+    return n;
+}
+
 static int build_processes(struct run_model *model) {
     const struct series_set *set = &model->recording->tables[RECORDING_PROCESS];
     struct member *members;
@@ -97,6 +116,7 @@ static int build_processes(struct run_model *model) {
                                    .job = members[s].job,
                                    .launcher = members[s].launcher};
     free(members);
+    find_job_hosts(model);
     return 0;
 }
 

@@ -161,7 +161,7 @@ def databases(results):
     """[(name, database, number of the run, its case or None)]; runs without profiling have no recording."""
     for name in sorted(os.listdir(results)):
         path = f"{results}/{name}/recording.db"
-        if os.path.exists(path):
+        if os.path.exists(path) and os.path.getsize(path):
             yield name, path, runs_in(path)[-1], read_case(f"{results}/{name}/case.json")
         elif name.endswith(".db"):
             numbers = runs_in(f"{results}/{name}")

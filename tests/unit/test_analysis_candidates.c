@@ -213,6 +213,31 @@ static void hosts_that_all_lack_cores_are_all_meant(void **state) {
 }
 
 /* A replay does not know how long accesses to a throttled rank's memory take. */
+static void add_idle_host(struct recording *r) {
+    size_t h = r->n_hosts++;
+    r->hosts = realloc(r->hosts, (h + 2) * sizeof *r->hosts);
+    r->clock_bound_ns = realloc(r->clock_bound_ns, (h + 1) * sizeof *r->clock_bound_ns);
+    assert_true(r->hosts && r->clock_bound_ns);
+    r->hosts[h] = strdup("spare");
+    r->clock_bound_ns[h] = r->clock_bound_ns[0];
+    plant(r, RECORDING_CPU, (int)h, "cpu0", 0.1, 0, quiet_cpu);
+    plant(r, RECORDING_NET, (int)h, "eth0", 0.1, 0, little_net);
+}
+
+/* A host that is recorded, and on which the job never ran, lacks nothing and changes nothing. */
+static void all_hosts_are_those_of_the_job(void **state) {
+    struct recording r;
+    struct judged j;
+    (void)state;
+    plant_lockstep(&r, 2, (struct trouble){.queue = 0.03, .all = true});
+    add_idle_host(&r);
+    judge(&r, &j);
+    assert_int_equal(j.verdict.subject, SUBJECT_ALL_HOSTS);
+    assert_string_equal(cause_name(j.verdict.kind), "contention");
+    assert_true(fabs(j.candidates.items[0].gain.estimate - 0.03 / 0.081) < 0.03);
+    release(&r, &j);
+}
+
 static void a_quota_that_holds_up_one_sided_accesses_gains_its_part_of_the_path(void **state) {
     struct recording r;
     struct judged j;
@@ -665,6 +690,7 @@ int main(void) {
         cmocka_unit_test(a_hog_outside_the_host_s_control_group_is_outside),
         cmocka_unit_test(a_short_run_on_a_crowded_host_waits_for_cores),
         cmocka_unit_test(hosts_that_all_lack_cores_are_all_meant),
+        cmocka_unit_test(all_hosts_are_those_of_the_job),
         cmocka_unit_test(a_quota_that_holds_up_one_sided_accesses_gains_its_part_of_the_path),
         cmocka_unit_test(what_a_group_is_throttled_is_its_quota),
         cmocka_unit_test(a_spinning_rank_that_is_put_aside_is_harmless),

@@ -119,14 +119,15 @@ static double of_sending(size_t column, double t_s) {
     return column == NET_SEND_BYTES ? sent_mb_s[t_s >= 50] * 1e6 : 0;
 }
 
-static void expect_first_phase(double first_mb_s, double then_mb_s, const char *name) {
+static void expect_first_phase(size_t hosts, double first_mb_s, double then_mb_s,
+                               const char *name) {
     struct recording r;
     struct iterations none = {.n = 0};
     struct phase *phases;
     size_t n;
     sent_mb_s[0] = first_mb_s;
     sent_mb_s[1] = then_mb_s;
-    plant_init(&r, 1, 100);
+    plant_init(&r, hosts, 100);
     plant(&r, RECORDING_RANK, 0, "rank 0", 0.1, 1u << RANK_PID, of_half);
     plant(&r, RECORDING_NET, 0, "eth0", 0.1, 0, of_sending);
     assert_int_equal(phases_detect(&r, &none, &phases, &n), 0);
@@ -138,8 +139,13 @@ static void expect_first_phase(double first_mb_s, double then_mb_s, const char *
 
 static void a_phase_that_hardly_sends_is_not_named_by_its_network(void **state) {
     (void)state;
-    expect_first_phase(0.8, 1.2, "idle");
-    expect_first_phase(80, 120, "network");
+    expect_first_phase(1, 0.8, 1.2, "idle");
+    expect_first_phase(1, 80, 120, "network");
+}
+
+static void hosts_that_send_nothing_do_not_rename_a_phase(void **state) {
+    (void)state;
+    expect_first_phase(16, 80, 120, "network");
 }
 
 /* 4 s of computing and 4 s of waiting are an iteration of 8 s, and no phases. */
@@ -228,6 +234,7 @@ int main(void) {
         cmocka_unit_test(noise_has_no_steps),
         cmocka_unit_test(planted_phases_have_names_that_recur),
         cmocka_unit_test(a_phase_that_hardly_sends_is_not_named_by_its_network),
+        cmocka_unit_test(hosts_that_send_nothing_do_not_rename_a_phase),
         cmocka_unit_test(what_an_iteration_does_in_turn_is_no_phase),
         cmocka_unit_test(a_change_from_iteration_to_iteration_is_a_phase),
         cmocka_unit_test(the_end_of_a_rank_is_no_phase),

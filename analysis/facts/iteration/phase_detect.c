@@ -66,27 +66,35 @@ static void add_counter(const struct recording *recording, enum recording_table 
     }
 }
 
-/* Network use is a share of the highest rate that occurs repeatedly; 0 for a host that hardly
- * sends.
+/* Network use is a share of the highest rate that occurs repeatedly, as the mean of hosts that send
+ * more than a little. One that hardly sends has no part in it.
  */
 #define NETWORK_MIN_MB_S 1.0
 
+static double add_network_of(const struct rate *rate, int64_t duration_ns, struct cells *cells) {
+    struct window all = {0, duration_ns};
+    double ceiling = rate_ceiling(rate, (struct windows){&all, 1}, CELL_MIN_NS);
+    for (size_t i = 0; ceiling >= NETWORK_MIN_MB_S && i < cells->n; i++) {
+        struct window w = cell_window(cells, i);
+        double mean = rate_mean_between(rate, w.begin_ns, w.end_ns);
+        cells->values[i * PHASE_FEATURES + FEATURE_NETWORK] +=
+            mean >= NETWORK_MIN_MB_S ? fmin(mean / ceiling, 1) : 0;
+    }
+    return ceiling;
+}
+
 static int add_network(const struct recording *recording, struct cells *cells) {
-    struct window all = {0, recording->duration_ns};
+    size_t senders = 0;
     for (size_t h = 0; h < recording->n_hosts; h++) {
         struct rate rate;
         int result = metric_rate(recording, (int)h, METRIC_NET_SEND, &rate);
         if (result < 0)
             return result;
-        double ceiling = rate_ceiling(&rate, (struct windows){&all, 1}, CELL_MIN_NS);
-        for (size_t i = 0; ceiling >= NETWORK_MIN_MB_S && i < cells->n; i++) {
-            struct window w = cell_window(cells, i);
-            double mean = rate_mean_between(&rate, w.begin_ns, w.end_ns);
-            cells->values[i * PHASE_FEATURES + FEATURE_NETWORK] +=
-                mean >= NETWORK_MIN_MB_S ? fmin(mean / ceiling, 1) / (double)recording->n_hosts : 0;
-        }
+        senders += add_network_of(&rate, recording->duration_ns, cells) >= NETWORK_MIN_MB_S;
         rate_release(&rate);
     }
+    for (size_t i = 0; senders && i < cells->n; i++)
+        cells->values[i * PHASE_FEATURES + FEATURE_NETWORK] /= (double)senders;
     return 0;
 }
 
