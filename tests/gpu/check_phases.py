@@ -45,6 +45,7 @@ COLUMNS = ["busy_pct", "sm_pct", "tensor_pct", "fp32_pct", "dram_pct", "pcie_rec
 
 # Also as a whole program under `chokepoint run`, import of PyTorch included.
 WHOLE = "train_gpu,input_cpu4,train_small,h2d_pageable,gemm_bf16"
+SETTLE_S = 1.2  # the agent looks each second for libraries whose calls it clocks
 HOGS_CORE = "3"  # labelled_work.py keeps to it in cpu_starved
 
 
@@ -153,6 +154,7 @@ def attach_phase(o, worker, phase, rate, limit):
     recorder = begin(chokepoint(o, "attach", name, rate, "--job", f"pid={worker.child.pid}"), said)
     try:
         ready = wait_for_words(said, b"recording", 20)
+        time.sleep(0 if o.no_wait_clocks else SETTLE_S)
         worker.ask(phase)
         done = worker.wait_for(n, limit)
         recorder.send_signal(signal.SIGINT)
@@ -242,6 +244,8 @@ def named(text):
 
 def main():
     o = arguments()
+    # A shell that runs this in the background ignores interrupts, and children would inherit that.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     began = time.monotonic()
     phases, found, longest = named(o.phases), {1: [], 10: []}, 10.0
     worker = Worker(o, "worker", "--ask")

@@ -19,7 +19,7 @@ done
 # Those that the agent loads at run time: pushing, wait clocks.
 loaded=()
 for name in libcurl.so.4 libbpf.so.1; do
-    path=$(ldconfig -p | awk -v name="$name" '$1 == name && /x86-64|aarch64/ { print $NF; exit }')
+    path=$(ldconfig -p | awk -v name="$name" '$1 == name && /x86-64|AArch64/ && !found++ { print $NF }')
     if [ -n "$path" ]; then loaded+=("$path"); else echo "$name is not here: left out"; fi
 done
 # Never the C library, which belongs to the kernel and the loader of the machine.
