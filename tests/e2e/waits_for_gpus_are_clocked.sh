@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # A program waits for a GPU and copies to and from it through a libcuda of our own, polling or asleep, alone and with threads. The
 # clocks of these states agree within 3 % with what it measured, in `run --wait-clocks` and in `attach`, with the library there from the
-# beginning or loaded late, and in a process that starts after the library has been seen. They agree within 20 % where the clocks run in
+# beginning or loaded late, and in a process that starts after the library has been seen. They agree within 30 % where the clocks run in
 # slices, because calls are many, or because other processes of the job switch often and calls are few and long.
 # shellcheck source=tests/e2e/run_lib.sh
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
@@ -64,7 +64,7 @@ for line in open(sys.argv[1]):
         if name in ("often", "beside-storm"): # in slices, one in three seconds; the process has one thread that works
             if column == "run_ns":
                 continue # its own measurements, and traps, are a large part of it
-            column, part = f"process_{column}", .2
+            column, part = f"process_{column}", .3
         clocked = db.execute(f"SELECT sum({column}) FROM wait WHERE pid = ?", (pid,)).fetchone()[0] or 0
         # computing includes what the program does outside of its own measurements
         good = abs(clocked - ns) <= part * ns + (60e6 if column == "run_ns" else 5e6)

@@ -72,7 +72,7 @@ static struct store_budget budget(const char *phase, int64_t iteration, int64_t 
                                  .every = 1,
                                  .end_ns = wall_ns,
                                  .wall_ns = wall_ns,
-                                 .term_ns = {wall_ns / 2, wall_ns / 4, -1, -1, 0, 0, 0,
+                                 .term_ns = {wall_ns / 2, wall_ns / 4, -1, -1, 0, 0, -1, -1, 0,
                                              wall_ns / 20, wall_ns * 3 / 20, wall_ns / 20, -1, 0,
                                              0},
                                  .awaited_host = "vm2",
