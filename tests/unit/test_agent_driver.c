@@ -5,6 +5,7 @@
 
 #include <fcntl.h>
 #include <libgen.h>
+#include <link.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
@@ -80,6 +81,23 @@ static void a_damaged_library_is_refused_or_read(void **state) {
             assert_true(symbols[k].offset < end);
     }
     assert_in_range(refused, 500, 2999);
+}
+
+static void code_behind_the_end_of_the_file_is_none(void **state) {
+    (void)state;
+    static unsigned char bytes[LIBRARY_MAX];
+    struct driver_symbol symbols[DRIVER_SYMBOLS_MAX];
+    size_t size = read_library(bytes);
+    ElfW(Ehdr) head;
+    memcpy(&head, bytes, sizeof head);
+    for (size_t i = 0; i < head.e_phnum; i++) {
+        ElfW(Phdr) part;
+        unsigned char *at = bytes + head.e_phoff + i * sizeof part;
+        memcpy(&part, at, sizeof part);
+        part.p_offset = part.p_flags & PF_X ? size - 8 : part.p_offset;
+        memcpy(at, &part, sizeof part);
+    }
+    assert_int_equal(find_in(bytes, size, symbols), 0);
 }
 
 static void a_text_is_no_library(void **state) {
@@ -176,6 +194,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(calls_that_wait_or_copy_are_found),
         cmocka_unit_test(a_damaged_library_is_refused_or_read),
+        cmocka_unit_test(code_behind_the_end_of_the_file_is_none),
         cmocka_unit_test(a_text_is_no_library),
         cmocka_unit_test(the_mapped_file_is_opened_below_the_root_of_its_process),
         cmocka_unit_test(a_library_of_the_toolkit_is_no_driver),
