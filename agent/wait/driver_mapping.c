@@ -83,12 +83,19 @@ static bool is_mapped(int fd, const struct driver_mapping *mapping) {
                                           (unsigned long)system.f_type == OVERLAYFS_SUPER_MAGIC));
 }
 
+/* The kernel's words behind the path of a file that is no more. */
+static bool is_removed(const struct driver_mapping *mapping) {
+    static const char words[] = " (deleted)";
+    size_t size = strlen(mapping->path);
+    return size >= sizeof words && strcmp(mapping->path + size - strlen(words), words) == 0;
+}
+
 int driver_mapping_open(const char *proc, int32_t pid, const struct driver_mapping *mapping) {
     char path[512 + LINE_SIZE];
     snprintf(path, sizeof path, "%.480s/%d/root%s", proc, pid, mapping->path);
     int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     if (fd < 0)
-        return negative_errno();
+        return errno == ENOENT && is_removed(mapping) ? -ESTALE : negative_errno();
     if (is_mapped(fd, mapping))
         return fd;
     close(fd);

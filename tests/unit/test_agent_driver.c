@@ -145,6 +145,11 @@ static void the_mapped_file_is_opened_below_the_root_of_its_process(void **state
     close(fd);
     mapping.inode++; /* another file lies there now */
     assert_int_equal(driver_mapping_open(p.proc, 7, &mapping), -ESTALE);
+    strcat(mapping.path, " (deleted)");
+    assert_int_equal(driver_mapping_open(p.proc, 7, &mapping), -ESTALE);
+    assert_int_equal(driver_mapping_open(p.proc, 8, &mapping), -ESTALE);
+    *strrchr(mapping.path, ' ') = '\0'; /* the process has ended */
+    assert_int_equal(driver_mapping_open(p.proc, 8, &mapping), -ENOENT);
     tree_remove(&p.tree);
 }
 

@@ -70,6 +70,10 @@ static void follow(struct wait_watch *watch, const struct probe_env *env, int32_
     if (!is_new(watch, mapping))
         return;
     int r = driver_mapping_open(env->proc, pid, mapping);
+    if (r < 0)
+        watch->n_drivers--; /* the next process may lead to the file */
+    if (r == -ENOENT || r == -ESRCH)
+        return; /* the process has ended */
     if (r >= 0)
         r = wait_source_follow(watch->source, r, mapping->library);
     if (r <= 0)
