@@ -26,7 +26,7 @@
 
 /* The source of a link's ceiling. */
 enum ceiling_from {
-    CEILING_SEEN,     /* the highest observed rate */
+    CEILING_UNKNOWN,  /* none was measured or set */
     CEILING_ARRIVED,  /* the rate at which data arrived while they were under way */
     CEILING_SET,      /* the rate to which its interface is set */
     CEILING_MEASURED, /* a calibration */

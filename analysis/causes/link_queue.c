@@ -60,7 +60,8 @@ static int link_by_queues(const struct run_model *model, size_t group, const str
     for (size_t h = 0; h < model->n_hosts; h++) {
         struct queues queues = link_queues(model, group, (int)h);
         double demand = link_demand(model, group, flows, (int)h, FLOW_SEND);
-        if (!link_is_held_back(model, &queues))
+        if (!link_is_held_back(model, &queues) ||
+            !flows_leave(model, (int)h, phase_windows(&model->groups[group])))
             continue;
         demand = isnan(demand) ? fmin(1, queues.sent_mb_s / queues.rate_mb_s) : demand;
         if (demand >= number_of(model, BLOCKED_MIN) &&

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Network, by rates: the ceiling of a link is what it was measured to carry (`chokepoint
- * calibrate`), else at least the highest rate it reached again and again. If the ceiling is only an
- * observed rate, a program that sends steadily by itself looks the same: this is never more than a
- * suspicion.
+ * Network, by rates: a link that carries what it was measured to carry (`chokepoint calibrate`) is
+ * full. The highest rate that was seen is only a floor of what it can carry, and no ceiling: a
+ * program that sends steadily by itself looks the same.
  */
 #include <errno.h>
 #include <math.h>
@@ -19,8 +18,6 @@
     NUMBER(NETWORK_BLOCKED_MIN, 0.20, "of a ceiling",                                              \
            "a busy link is no proof that anybody waits for it")                                    \
     NUMBER(NETWORK_MIN_MB_S, 5.0, "MB/s", "a lower ceiling is no link we know")                    \
-    NUMBER(PEER_CEILING_MIN, 0.70, "of the highest ceiling",                                       \
-           "below it the host's link is not the one")                                              \
     NUMBER(PLATEAU_MOST, 0.9, "of the bytes", "moved there by a link that is in use all the time")
 #define OWN_REMARKS                                                                                \
     REMARK(NEAR_MEASURED,                                                                          \
@@ -28,19 +25,6 @@
            "this link was measured to carry; at that rate they take %.0f %% of the time",          \
            SLOTS("1: sent", "of its bytes, %", "band, %", "MB/s", "Gbit/s", "at that rate, %"),    \
            SLOTS())                                                                                \
-    REMARK(NEAR_HIGHEST,                                                                           \
-           "%[sent|received] %.0f %% of its bytes within %.0f %% of %.4g MB/s (%.3g Gbit/s), the " \
-           "highest rate it reached again and again; at that rate they take %.0f %% of the time",  \
-           SLOTS("1: sent", "of its bytes, %", "band, %", "MB/s", "Gbit/s", "at that rate, %"),    \
-           SLOTS())                                                                                \
-    REMARK(CEILING_NOT_MEASURED,                                                                   \
-           "the capacity of the link was not measured: it carried %.4g MB/s at most, which need "  \
-           "not be its limit",                                                                     \
-           SLOTS("MB/s"), SLOTS())                                                                 \
-    REMARK(CEILING_OUTDATED,                                                                       \
-           "the link was measured to carry %.4g MB/s, but carried %.4g MB/s: its capacity is no "  \
-           "longer known",                                                                         \
-           SLOTS("measured, MB/s", "carried, MB/s"), SLOTS())                                      \
     REMARK(RANKS_COMPUTE_OR_SPIN,                                                                  \
            "the ranks keep their cores busy: they compute, or they spin while they wait; the "     \
            "kernel cannot tell",                                                                   \
@@ -83,28 +67,6 @@ static void add_cpu_side(const struct run_model *model, const struct cpu_side *c
     }
 }
 
-/* Adds evidence for and against the ceiling. */
-static void add_ceiling_side(const struct run_model *model, const struct network_limit *limit,
-                             bool send, double at_ceiling, double duty, struct candidate *c) {
-    if (limit->measured) {
-        remarks_add(&c->evidence, NEAR_MEASURED,
-                    NUMBERS(send, 100 * at_ceiling, 100 * number_of(model, PLATEAU_BAND),
-                            c->ceiling, c->ceiling * 8e-3, 100 * duty),
-                    NAMES());
-        c->signals++;
-        return;
-    }
-    remarks_add(&c->evidence, NEAR_HIGHEST,
-                NUMBERS(send, 100 * at_ceiling, 100 * number_of(model, PLATEAU_BAND), c->ceiling,
-                        c->ceiling * 8e-3, 100 * duty),
-                NAMES());
-    if (isnan(limit->outdated_mb_s))
-        remarks_add(&c->against, CEILING_NOT_MEASURED, NUMBERS(c->ceiling), NAMES());
-    else
-        remarks_add(&c->against, CEILING_OUTDATED, NUMBERS(limit->outdated_mb_s, c->ceiling),
-                    NAMES());
-}
-
 static int add_link(const struct run_model *model, size_t group, const struct flows *flows,
                     int host, enum flow_side side, const struct network_limit *limit,
                     double at_ceiling, const struct cpu_side *cpu, struct candidates *candidates) {
@@ -113,13 +75,16 @@ static int add_link(const struct run_model *model, size_t group, const struct fl
     double demand = link_demand(model, group, flows, host, side);
     struct candidate c = link_of(model, group, flows, host, side);
     c.blocked = isnan(demand) ? duty : fmin(demand, duty);
-    c.signals = 1;
+    c.signals = 2;
     c.metric.factor = c.blocked / mean;
-    c.saturated = limit->measured && cpu->busy < number_of(model, BUSY_RANK); /* false if NAN */
+    c.saturated = cpu->busy < number_of(model, BUSY_RANK); /* false if NAN */
     c.ceiling = ceiling;
-    c.reached = limit->measured ? limit->seen_mb_s / ceiling : 0;
-    c.ceiling_from = limit->measured ? CEILING_MEASURED : CEILING_SEEN;
-    add_ceiling_side(model, limit, side == FLOW_SEND, at_ceiling, duty, &c);
+    c.reached = limit->seen_mb_s / ceiling;
+    c.ceiling_from = CEILING_MEASURED;
+    remarks_add(&c.evidence, NEAR_MEASURED,
+                NUMBERS(side == FLOW_SEND, 100 * at_ceiling, 100 * number_of(model, PLATEAU_BAND),
+                        ceiling, ceiling * 8e-3, 100 * duty),
+                NAMES());
     link_add_arithmetic(candidates, group, host, side, &c);
     add_cpu_side(model, cpu, &c);
     link_name_interface(model, &c);
@@ -131,13 +96,6 @@ static int add_link(const struct run_model *model, size_t group, const struct fl
 static bool is_plateau(const struct run_model *model, double at_ceiling, double duty) {
     return at_ceiling >= number_of(model, PLATEAU_AMOUNT_MIN) &&
            at_ceiling >= fmin(duty, number_of(model, PLATEAU_MOST));
-}
-
-/* An observed ceiling belongs to a link only if it is high, and near that of others. */
-static bool is_of_a_link(const struct run_model *model, const struct network_limit *limit,
-                         double highest) {
-    return limit->measured || (highest >= number_of(model, NETWORK_MIN_MB_S) &&
-                               limit->mb_s >= number_of(model, PEER_CEILING_MIN) * highest);
 }
 
 /* The fullest link, as a share of its measured ceiling. */
@@ -181,10 +139,10 @@ static int link_by_rates(const struct run_model *model, size_t group, const stru
             fullest = (struct fullest){mean / limit.mb_s, host, side, limit.mb_s};
         bool full = limit.measured && mean >= number_of(model, NETWORK_FULL) * limit.mb_s;
         double demand = link_demand(model, group, flows, host, side);
-        if (!is_of_a_link(model, &limit, highest) ||
-            !(mean >= number_of(model, NETWORK_BLOCKED_MIN) * limit.mb_s) ||
+        if (!limit.measured || !(mean >= number_of(model, NETWORK_BLOCKED_MIN) * limit.mb_s) ||
             !(full || is_plateau(model, at_ceiling, mean / limit.mb_s)) ||
-            (flows->n && !limit.measured) || demand < number_of(model, BLOCKED_MIN))
+            demand < number_of(model, BLOCKED_MIN) ||
+            !flows_leave(model, host, phase_windows(&model->groups[group])))
             continue;
         if (add_link(model, group, flows, host, side, &limit, at_ceiling, &cpu, candidates) < 0)
             return -ENOMEM;

@@ -211,6 +211,17 @@ void flows_release(struct flows *flows) {
     *flows = (struct flows){0};
 }
 
+bool flows_leave(const struct run_model *model, int host, struct windows windows) {
+    const struct series_set *set = &model->recording->tables[RECORDING_CONNECTION];
+    for (size_t s = 0; s < set->n; s++)
+        if (set->items[s].host == host && flow_far_end(&set->items[s].key) &&
+            series_growth(set, &set->items[s], CONNECTION_SEND_BYTES, windows, NULL) +
+                    series_growth(set, &set->items[s], CONNECTION_RECEIVE_BYTES, windows, NULL) >
+                0)
+            return true;
+    return !series_named(&model->recording->tables[RECORDING_SELF], host, "connection");
+}
+
 struct flow_room flows_room(const struct flows *flows, int host, bool receive) {
     struct flow_room room = {NAN, NAN};
     double *others = malloc((flows->n + 1) * sizeof *others);

@@ -41,6 +41,12 @@ int flows_make(const struct run_model *model, struct windows windows, struct flo
 
 void flows_release(struct flows *flows);
 
+/* Whether the job has a connection of its own that leads out of the host and moved data: without
+ * one it waits for no link, whatever others send there. True as well if connections were not
+ * recorded.
+ */
+bool flows_leave(const struct run_model *model, int host, struct windows windows);
+
 /* The smallest buffer of a host's connections, and the median of all other hosts; NAN. */
 struct flow_room {
     double own, others;
