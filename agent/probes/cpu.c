@@ -10,8 +10,8 @@
  *
  * A group has no idle time of its own, so its idle time is the time passed less its use and less
  * the hypervisor's share of those cores: the sum over a row's columns is then wall time, as for a
- * host. What its cores do for programs outside of it is a column of its own: whoever waits for a
- * core there may find it idle by the group's account.
+ * host. A column of its own has the time that its cores spend on programs outside of it: by the
+ * group's account alone a core is idle meanwhile.
  *
  * The kernel's idle and iowait may step back a little (proc(5)): each is held until it grows again,
  * so that nobody takes the step for a restart.

@@ -245,6 +245,16 @@ static void name_foreign(const struct run_model *model, size_t group, struct can
     c->signals++;
 }
 
+/* A program that took too little to be the cause, and yet much of what the job waited, is said. */
+static void say_small(const struct run_model *model, size_t group, struct candidate *c) {
+    double cores;
+    const struct model_process *other = busiest_foreign(model, group, c->host, &cores);
+    if (!other || cores < number_of(model, FOREIGN_PART) * c->blocked)
+        return;
+    struct culprit small = culprit_of(model, other);
+    remarks_add(&c->evidence, FOREIGN_USED, NUMBERS(100 * cores), NAMES(small.process));
+}
+
 /* For programs that each took too little to be named: the cores show that there were some. */
 static void name_many(const struct run_model *model, size_t group, struct candidate *c) {
     remark_set(&c->cause, CONTENTION_WITH_MANY, NUMBERS(), NAMES());
@@ -271,6 +281,7 @@ static void core_holder_name(const struct run_model *model, size_t group, enum h
         remarks_add(&c->evidence, HOST_USED_ONLY, NUMBERS(busy), NAMES());
     } else {
         remark_set(&c->cause, READY_AT_TIMES, NUMBERS(), NAMES());
+        say_small(model, group, c);
     }
 }
 

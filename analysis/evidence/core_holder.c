@@ -34,8 +34,8 @@ static bool could_hold(const struct run_model *model, double cores, double block
            cores >= number_of(model, FOREIGN_PART) * blocked;
 }
 
-/* What the cores of a host did for programs outside of its control group, in cores; NAN if that was
- * not recorded.
+/* The use of a host's cores by programs outside of its control group, in cores; NAN if that was not
+ * recorded.
  */
 static double outside_group(const struct run_model *model, size_t group, int host) {
     const struct series_set *set = &model->recording->tables[RECORDING_CPU];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a host's control groups may read and write, and how near they came to it. */
+/* The limits on reading and writing of a host's control groups, and how nearly they were reached.
+ */
 #ifndef CHOKEPOINT_ANALYSIS_EVIDENCE_STORAGE_LIMIT_H
 #define CHOKEPOINT_ANALYSIS_EVIDENCE_STORAGE_LIMIT_H
 

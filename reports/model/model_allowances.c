@@ -43,7 +43,7 @@ static double memory_used(struct group_row r) {
     return !(limit > 0) ? NAN : value_at(r, CGROUP_LIMIT_HITS) > 0 ? used : fmin(used, NEARLY);
 }
 
-/* Of the limits on reading and writing, that which is used most. */
+/* The use of the fullest limit on reading or writing. */
 static double disk_used(struct group_row r) {
     static const size_t limits[][2] = {{CGROUP_READ_LIMIT, CGROUP_READ_BYTES},
                                        {CGROUP_WRITE_LIMIT, CGROUP_WRITE_BYTES},

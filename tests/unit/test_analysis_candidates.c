@@ -121,6 +121,20 @@ static void waiting_for_a_core_is_contention_not_more_work(void **state) {
     release(&r, &j);
 }
 
+/* It ran for two fifths of the time that the rank waited, and too little to be blamed. */
+static void a_small_program_beside_the_job_is_named_and_not_blamed(void **state) {
+    struct recording r;
+    struct judged j;
+    (void)state;
+    plant_lockstep(&r, 3, (struct trouble){.queue = 0.03});
+    plant_process(&r, 1, "hog[77]", (struct plant_process){-1, 0.15, 0.3, 0});
+    judge(&r, &j);
+    expect(&j, "cpu", "contention", 1);
+    assert_null(j.verdict.culprit);
+    assert_true(any_says(&j.words.evidence, "hog[77]"));
+    release(&r, &j);
+}
+
 enum account { WHOLE_CORES, GROUP_SUM, GROUP_BY_CORE, GROUP_AND_OUTSIDE };
 
 /* Records the use of the cores by each host's group: their sum, or core by core, as on cgroup v1;
@@ -687,6 +701,7 @@ int main(void) {
         cmocka_unit_test(a_rank_that_is_only_away_has_no_more_work),
         cmocka_unit_test(a_rank_that_sleeps_is_its_program_s_doing),
         cmocka_unit_test(waiting_for_a_core_is_contention_not_more_work),
+        cmocka_unit_test(a_small_program_beside_the_job_is_named_and_not_blamed),
         cmocka_unit_test(a_hog_outside_the_host_s_control_group_is_outside),
         cmocka_unit_test(a_short_run_on_a_crowded_host_waits_for_cores),
         cmocka_unit_test(hosts_that_all_lack_cores_are_all_meant),

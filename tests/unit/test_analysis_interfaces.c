@@ -62,7 +62,7 @@ static void plant_two(struct recording *r, const char *name, struct one other, b
 }
 
 static struct candidate full_link(const struct run_model *model, enum flow_side side) {
-    struct candidate c = link_of(model, 0, 0, side);
+    struct candidate c = link_of(model, 0, &(struct flows){0}, 0, side);
     c.ceiling = 10;
     c.reached = side == FLOW_SEND ? 0.8 : 0;
     c.ceiling_from = CEILING_SET;
