@@ -9,8 +9,8 @@
  *
  * A program that sends less than its window at a time never lets the kernel see that rate: it keeps
  * the best one of the start-up, from before the path was full. Such a rate states nothing about a
- * path on which data queue. Then the bytes over the time under way are the rate, if the critical
- * path tells who waits for data; without it, a receiver that answers late would look the same.
+ * path on which data queue. Then the bytes over the time under way are the rate, if calls tell who
+ * waits for data; without them, a receiver that answers late would look the same.
  */
 #include <errno.h>
 #include <math.h>
@@ -74,9 +74,8 @@ static double need_of(const struct run_model *model, double bytes, double limite
                       struct medians medians) {
     double need = medians.rate > 0 ? bytes / medians.rate : 0;
     bool untold = !medians.is_of_path && medians.queue_ns >= number_of(model, QUEUE_NS);
-    return untold && model_has_path(model) && need < number_of(model, FLOW_RATE_NONE) * limited
-               ? limited
-               : need;
+    bool calls = model->critical.source == CRITICAL_FROM_EVENTS;
+    return untold && calls && need < number_of(model, FLOW_RATE_NONE) * limited ? limited : need;
 }
 
 static void add_connection(const struct run_model *model, const struct series *series,
