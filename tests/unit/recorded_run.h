@@ -84,8 +84,8 @@ static int recorded_samples(struct store *store, struct recorded_table *tables,
     int64_t busy = RECORDED_NS(host ? 0.1 * t : 0.3 * t), rest = RECORDED_NS(t) - busy;
     char process[64];
     snprintf(process, sizeof process, "train[%zu]", 1000 + host);
-    int r = RECORDED_ROW(RECORDING_CPU, "cpu0", busy, 0, 0, rest, 0, 0, 0, 0);
-    r |= RECORDED_ROW(RECORDING_CPU, "cpu1", 0, 0, 0, RECORDED_NS(t), 0, 0, 0, 0);
+    int r = RECORDED_ROW(RECORDING_CPU, "cpu0", busy, 0, 0, rest, 0, 0, 0, 0, VALUE_ABSENT);
+    r |= RECORDED_ROW(RECORDING_CPU, "cpu1", 0, 0, 0, RECORDED_NS(t), 0, 0, 0, 0, VALUE_ABSENT);
     r |= RECORDED_ROW(RECORDING_MEMORY, "memory", 8000000000, 6000000000, 0, 0);
     r |= RECORDED_ROW(RECORDING_NET, "eth0", host ? worker : 0, host ? 0 : server, VALUE_ABSENT,
                       VALUE_ABSENT);

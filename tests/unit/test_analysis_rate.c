@@ -256,8 +256,10 @@ static void cpu_shares_are_of_the_time_the_kernel_counted(void **state) {
     struct recording r;
     (void)state;
     plant_init(&r, 1, 1);
-    int64_t first[8], core0[8] = {200 * MS, 0, 100 * MS, 600 * MS}, core1[8] = {0, 0, 0, 900 * MS};
-    for (int c = 0; c < 8; c++)
+    int64_t first[CPU_OUTSIDE + 1],
+        core0[CPU_OUTSIDE + 1] = {200 * MS, 0, 100 * MS, 600 * MS},
+                            core1[CPU_OUTSIDE + 1] = {0, 0, 0, 900 * MS};
+    for (int c = 0; c <= CPU_OUTSIDE; c++)
         first[c] = VALUE_ABSENT;
     add(&r, RECORDING_CPU, 1, "cpu0", 0, NAN, first);
     add(&r, RECORDING_CPU, 1, "cpu0", 1, 1, core0);
@@ -274,8 +276,8 @@ static void an_unknown_column_is_not_zero(void **state) {
     struct recording r;
     (void)state;
     plant_init(&r, 1, 1);
-    int64_t row[8];
-    for (int c = 0; c < 8; c++)
+    int64_t row[CPU_OUTSIDE + 1];
+    for (int c = 0; c <= CPU_OUTSIDE; c++)
         row[c] = VALUE_ABSENT;
     add(&r, RECORDING_CPU, 1, "cpus", 0, NAN, row);
     row[CPU_USER] = 500 * MS;
@@ -362,7 +364,7 @@ static void expect_job_known_for(double seconds, double stranger_s) {
     plant_init(&r, 1, 10);
     int64_t v[RECORDING_COLUMNS_MAX] = {
         [PROCESS_JOB] = 1, [PROCESS_RSS] = 1000000000, [PROCESS_USER] = 1000 * MS};
-    int64_t core[8] = {[CPU_USER] = 100 * MS};
+    int64_t core[CPU_OUTSIDE + 1] = {[CPU_USER] = 100 * MS};
     for (int t = 1; t <= 5; t++)
         add(&r, RECORDING_PROCESS, 1, "a[1]", t, 1, v);
     v[PROCESS_JOB] = 0;

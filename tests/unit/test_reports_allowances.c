@@ -43,11 +43,11 @@ static void add(struct planted *p, int host, int64_t instance, const int64_t *co
                          0);
 }
 
-#define NOTHING                                                                                    \
-    {                                                                                              \
-        VALUE_ABSENT, VALUE_ABSENT, VALUE_ABSENT, VALUE_ABSENT, VALUE_ABSENT, VALUE_ABSENT,        \
-            VALUE_ABSENT, VALUE_ABSENT, VALUE_ABSENT, VALUE_ABSENT, VALUE_ABSENT, VALUE_ABSENT     \
-    }
+/* The values of a row of control groups, none of which is known. */
+static void clear(int64_t group[RECORDING_COLUMNS_MAX]) {
+    for (size_t c = 0; c < RECORDING_COLUMNS_MAX; c++)
+        group[c] = VALUE_ABSENT;
+}
 
 static const struct report_series *of(struct planted *p, int host, enum report_allowance what) {
     assert_int_equal(report_fill_allowances(&p->report, &p->model), 0);
@@ -56,8 +56,9 @@ static const struct report_series *of(struct planted *p, int host, enum report_a
 
 static void a_quota_is_used_up_in_periods_that_were_throttled(void **state) {
     struct planted p;
-    int64_t group[] = NOTHING;
+    int64_t group[RECORDING_COLUMNS_MAX];
     (void)state;
+    clear(group);
     init(&p);
     group[CGROUP_QUOTA] = SECOND / 20;
     group[CGROUP_PERIOD] = SECOND / 10; /* half a core */
@@ -80,8 +81,10 @@ static void a_quota_is_used_up_in_periods_that_were_throttled(void **state) {
 
 static void of_groups_in_each_other_the_fullest_counts_and_no_share_is_above_all(void **state) {
     struct planted p;
-    int64_t outer[] = NOTHING, inner[] = NOTHING;
+    int64_t outer[RECORDING_COLUMNS_MAX], inner[RECORDING_COLUMNS_MAX];
     (void)state;
+    clear(outer);
+    clear(inner);
     init(&p);
     outer[CGROUP_QUOTA] = SECOND;
     inner[CGROUP_QUOTA] = SECOND / 10;
@@ -95,8 +98,9 @@ static void of_groups_in_each_other_the_fullest_counts_and_no_share_is_above_all
 
 static void memory_at_its_limit_is_full_only_where_the_limit_was_hit(void **state) {
     struct planted p;
-    int64_t group[] = NOTHING;
+    int64_t group[RECORDING_COLUMNS_MAX];
     (void)state;
+    clear(group);
     init(&p);
     group[CGROUP_MEMORY] = group[CGROUP_MEMORY_LIMIT] = 1000000;
     group[CGROUP_LIMIT_HITS] = 0;
@@ -112,8 +116,9 @@ static void memory_at_its_limit_is_full_only_where_the_limit_was_hit(void **stat
 
 static void a_limit_far_above_all_use_is_none(void **state) {
     struct planted p;
-    int64_t group[] = NOTHING;
+    int64_t group[RECORDING_COLUMNS_MAX];
     (void)state;
+    clear(group);
     init(&p);
     group[CGROUP_READ_BYTES] = 1000000;
     group[CGROUP_READ_LIMIT] = INT64_C(1000000000000);

@@ -423,7 +423,7 @@ static void no_burst_is_made_up_where_a_connection_is_first_seen(void **state) {
     struct series_set *set = &r.tables[RECORDING_CONNECTION];
     for (int end = 0; end < 2; end++)
         for (int t = 1; t <= 10; t++) {
-            int64_t values[16] = {0};
+            int64_t values[RECORDING_COLUMNS_MAX] = {0};
             values[CONNECTION_SEND_BYTES] = end ? 0 : 5000000;
             series_set_append(set, end, 1 + end,
                               end ? "10.0.0.2:6000>10.0.0.1:5000" : "10.0.0.1:5000>10.0.0.2:6000",

@@ -184,7 +184,8 @@ static void push(struct going *g, size_t host, double from_s, double to_s, doubl
         used[host] += busy * 0.1;
         sent[host] += mb_s * 1e5;
         put_row(g, RECORDING_CPU, "cpu0",
-                (int64_t[]){SECONDS(used[host]), 0, 0, t - SECONDS(used[host]), 0, 0, 0, 0});
+                (int64_t[]){SECONDS(used[host]), 0, 0, t - SECONDS(used[host]), 0, 0, 0, 0,
+                            VALUE_ABSENT});
         for (size_t c = 0; c < RECORDING_COLUMNS_MAX; c++)
             connection[c] = 0;
         connection[CONNECTION_SEND_BYTES] = (int64_t)sent[host];

@@ -221,7 +221,7 @@ static void plant_pairs(struct recording *r, struct report_host *hosts, char (*n
                      from == low ? 1000 + high : 2000 + low, to + 1,
                      to == low ? 1000 + high : 2000 + low);
             for (int t = 1; t <= SECONDS; t++) {
-                int64_t values[16] = {0};
+                int64_t values[RECORDING_COLUMNS_MAX] = {0};
                 values[CONNECTION_SEND_BYTES] = (int64_t)(from + 1) * 1000000;
                 series_set_append(&r->tables[RECORDING_CONNECTION], (int)from,
                                   (int64_t)(1 + from * n + to), name, t * NS_PER_S, NS_PER_S,
