@@ -116,7 +116,7 @@ static void about_shaped(const struct advised *advised, const struct series *que
 }
 
 static void about_full_link(const struct advised *advised, const struct series *interface) {
-    double mbit_s = advised->c->ceiling * 8e-3;
+    double mbit_s = advised->c->ceiling * 8;
     if (interface)
         remarks_add(advised->next, ADVISE_FASTER_LINK, NUMBERS(mbit_s),
                     NAMES(advised->host, interface->name));

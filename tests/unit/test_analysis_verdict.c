@@ -623,6 +623,7 @@ static void a_link_at_its_measured_ceiling_is_saturated(void **state) {
     assert_string_equal(resource_name(j.candidates.items[1].resource), "net-ingress");
     assert_int_equal(j.candidates.items[1].host, 0);
     assert_false(any_says(&j.words.next, "calibrate"));
+    assert_true(any_says(&j.words.next, "faster link than the 1816 Mbit/s"));
     const struct arithmetic *a =
         arithmetic_find(j.candidates.arithmetic, j.candidates.n_arithmetic, 0, METRIC_NET_SEND, 1);
     assert_true(a->known == ARITHMETIC_MEASURED && a->bandwidth_mb_s == 227);
