@@ -225,4 +225,12 @@ static inline struct report *report_of_run(const struct recorded_run *run,
     return report;
 }
 
+/* A measured ceiling of a host. */
+static inline struct store_ceiling recorded_ceiling(const char *host, const char *peer,
+                                                    const char *metric, double value) {
+    return (struct store_ceiling){(char *)host,   (char *)peer, (char *)metric,
+                                  (char *)"MB/s", value,        value - 1,
+                                  value + 1,      1000000000,   (char *)"planned"};
+}
+
 #endif

@@ -54,6 +54,8 @@ static int setup(void **state) {
     assert_non_null(mkdtemp(f->directory));
     snprintf(f->path, sizeof f->path, "%s/test.db", f->directory);
     assert_int_equal(store_open_write(f->path, &f->store, why, sizeof why), 0);
+    const struct store_ceiling measured = recorded_ceiling("vm1", NULL, "net_egress", 110);
+    assert_int_equal(store_ceilings_add(f->store, &measured, 1), 0);
     for (size_t i = 0; i < ARRAY_SIZE(runs); i++) {
         assert_int_equal(record_run(f->store, &runs[i]), 0);
         snprintf(which, sizeof which, "%zu", i + 1);

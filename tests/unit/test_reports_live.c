@@ -68,7 +68,9 @@ static void record_ended(struct fixture *f) {
                                      .n_hosts = 3,
                                      .duration_s = 20,
                                      .send_mb_s = 100};
+    const struct store_ceiling measured = recorded_ceiling("vm10", NULL, "net_egress", 100);
     assert_int_equal(record_run(f->store, &run), 0);
+    assert_int_equal(store_ceilings_add(f->store, &measured, 1), 0);
 }
 
 static void figures_are_those_of_the_last_second(void **state) {
@@ -113,7 +115,7 @@ static void an_ended_run_stays_as_it_ended(void **state) {
     assert_int_equal(s->limit.host, 2);
     assert_string_equal(s->limit.what, "vm10's network (sending)");
     assert_non_null(strstr(s->limit.words, "network of vm10, sending"));
-    NEAR(s->hosts[2].send_ceiling_mb_s, 100); /* as observed: the interface has no speed */
+    NEAR(s->hosts[2].send_ceiling_mb_s, 100); /* as measured: the interface has no speed */
     assert_string_not_equal(s->limit.worth, "");
     assert_string_not_equal(s->limit.action, "");
     assert_null(strstr(s->limit.action, "{run}"));
