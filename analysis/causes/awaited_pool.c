@@ -4,6 +4,9 @@
  * than it gets them over, and all of these are always in use. The servers behind it sleep, or wait
  * for others, in each request; several requests at once would take no longer. So the sleep happens
  * in the servers, but the process that asks one at a time causes the delay.
+ *
+ * It need not be the one that asks the sleeper: the narrow place is the first, from whoever begins
+ * the requests, behind which fewer requests are under way than are asked before it.
  */
 #include <errno.h>
 
@@ -34,31 +37,77 @@ static const struct process_wait *longest_for(const struct run_model *model, siz
     return awaited_longest(model, messages);
 }
 
-static int add_pool(const struct run_model *model, size_t group, const struct process_wait *w,
-                    const struct awaited_pool *pool, double demand, struct candidates *candidates) {
-    const struct rank_budget *who = &model->budgets.items[w->who],
-                             *whom = &model->budgets.items[w->whom];
-    struct candidate c = pause_candidate(model, group, w->whom, CAUSE_POOL, BUDGET_IDLE, demand);
+#define HOPS 6
+
+/* Processes from the one that sleeps to the one that begins the requests. */
+struct askers {
+    size_t who[HOPS];
+    size_t n;
+};
+
+static struct askers askers_of(const struct run_model *model, size_t sleeper) {
+    struct askers a = {.who = {sleeper}, .n = 1};
+    while (a.n < HOPS) {
+        const struct process_wait *w = longest_for(model, a.who[a.n - 1]);
+        for (size_t i = 0; w && i < a.n; i++)
+            if (a.who[i] == w->who)
+                w = NULL;
+        if (!w)
+            break;
+        a.who[a.n++] = w->who;
+    }
+    return a;
+}
+
+/* A process that has too few connections to the next one. */
+struct narrow {
+    size_t who, whom;
+    struct awaited_pool pool;
+};
+
+/* Requests under way before a process are at most those that were asked before. Short connections
+ * hide how many that are.
+ */
+static bool find_narrow(const struct run_model *model, size_t sleeper, struct narrow *ret_narrow) {
+    struct askers a = askers_of(model, sleeper);
+    size_t offered = 0;
+    for (size_t i = a.n; i-- > 1;) {
+        struct narrow n = {.who = a.who[i], .whom = a.who[i - 1]};
+        bool hands_on = awaited_pool_find(model, n.who, n.whom, &n.pool);
+        if (!n.pool.asked || (offered && n.pool.asked > offered))
+            n.pool.asked = offered;
+        offered = n.pool.asked;
+        *ret_narrow = n;
+        if (hands_on &&
+            (double)n.pool.asked >= number_of(model, POOL_FEWER) * (double)n.pool.through &&
+            n.pool.occupied >= number_of(model, POOL_OCCUPIED))
+            return true;
+    }
+    return false;
+}
+
+static int add_pool(const struct run_model *model, size_t group, size_t sleeper,
+                    const struct narrow *n, double demand, struct candidates *candidates) {
+    const struct rank_budget *who = &model->budgets.items[n->who],
+                             *whom = &model->budgets.items[n->whom];
+    struct candidate c = pause_candidate(model, group, sleeper, CAUSE_POOL, BUDGET_IDLE, demand);
     c.host = who->host; /* the scenario removes the sleep of the server */
     c.rank = who->rank;
-    remark_set(&c.cause, POOL_IS_EMPTY, NUMBERS(pool->through, pool->through),
+    remark_set(&c.cause, POOL_IS_EMPTY, NUMBERS(n->pool.through, n->pool.through),
                NAMES(who->process, whom->process, model->hosts[whom->host].name));
     remarks_add(&c.evidence, POOL_OF_ASKED,
-                NUMBERS(pool->asked, pool->through, 100 * pool->occupied), NAMES(who->process));
+                NUMBERS(n->pool.asked, n->pool.through, 100 * n->pool.occupied),
+                NAMES(who->process));
     return candidates_add(candidates, &c) ? 0 : -ENOMEM;
 }
 
 static int detect(const struct run_model *model, size_t group, struct candidates *candidates) {
     for (size_t whom = 0; group == model->main_group && whom < model->budgets.n; whom++) {
         double demand = model_rank_demand(model, group, whom, BUDGET_IDLE);
-        const struct process_wait *w =
-            demand >= number_of(model, BLOCKED_MIN) ? longest_for(model, whom) : NULL;
-        struct awaited_pool pool;
-        if (!w || !awaited_pool_find(model, w->who, whom, &pool) ||
-            (double)pool.asked < number_of(model, POOL_FEWER) * (double)pool.through ||
-            pool.occupied < number_of(model, POOL_OCCUPIED))
+        struct narrow narrow;
+        if (demand < number_of(model, BLOCKED_MIN) || !find_narrow(model, whom, &narrow))
             continue;
-        int result = add_pool(model, group, w, &pool, demand, candidates);
+        int result = add_pool(model, group, whom, &narrow, demand, candidates);
         if (result < 0)
             return result;
     }

@@ -139,31 +139,59 @@ static double reads_of(const struct run_model *model, const struct series *socke
                                 SOCKET_WAIT_READS, windows);
 }
 
+/* The number of connections of equal use with that sum and sum of squares: one that was hardly used
+ * does not count.
+ */
+static size_t alike(double sum, double squares) {
+    return squares > 0 ? (size_t)lround(sum * sum / squares) : 0;
+}
+
 static void count_pool(const struct run_model *model, size_t who, size_t whom,
                        const struct process_waits *of, const struct wait_peers *peers,
                        struct awaited_pool *pool, double *ret_asked, double *ret_answers) {
+    double asked_squares = 0, through_squares = 0;
     *ret_asked = *ret_answers = 0;
     for (size_t s = 0; s < of->n_sockets; s++) {
         double reads = reads_of(model, of->sockets[s]);
         size_t peer = peers->sockets[s];
         if (peer == whom && reads > 0) {
-            pool->through++;
+            through_squares += reads * reads;
             *ret_answers += reads;
         } else if (peer != SIZE_MAX && reads > 0 && waits_for(model, peer, who)) {
-            pool->asked++;
+            asked_squares += reads * reads;
             *ret_asked += reads;
         }
     }
+    pool->through = alike(*ret_answers, through_squares);
+    pool->asked = alike(*ret_asked, asked_squares);
+}
+
+static double waits_share(const struct run_model *model, size_t who, size_t whom) {
+    double wall_s = model->budgets.items[who].groups[model->main_group].wall_s, sum = 0;
+    for (size_t i = 0; i < model->budgets.n_waits; i++)
+        if (model->budgets.waits[i].who == who && model->budgets.waits[i].whom == whom)
+            sum += model->budgets.waits[i].seconds;
+    return wall_s > 0 ? fmin(1, sum / wall_s) : 1;
+}
+
+/* The share of time in which a process with one thread computes for a request, or wants to. */
+static double own_share(const struct run_model *model, size_t who) {
+    const struct rank_budget *b = &model->budgets.items[who];
+    const struct budget *time = &b->groups[model->main_group];
+    const struct series_set *set = &model->recording->tables[RECORDING_PROCESS];
+    const struct series *process = series_of_pid(set, b->host, PROCESS_PID, b->pid);
+    unsigned own = 1u << BUDGET_CPU | budget_class_terms(BUDGET_CLASS_LACKING);
+    bool alone = process && series_last(set, process, PROCESS_THREADS) == 1;
+    return alone && time->wall_s > 0 ? budget_sum(time, own) / time->wall_s : 0;
 }
 
 /* The share of time in which each of n connections is busy: the other process waits while all of
  * them are idle. If each is idle equally often, that wait is the n-th power of one connection's
- * idle share.
+ * idle share. One thread with one connection asks nothing else while it computes.
  */
-static double occupied(const struct run_model *model, size_t whom, size_t n) {
-    const struct budget *b = &model->budgets.items[whom].groups[model->main_group];
-    double waits = b->wall_s > 0 ? budget_sum(b, 1u << BUDGET_PEER_WAIT) / b->wall_s : 1;
-    return n ? 1 - pow(fmin(1, waits), 1 / (double)n) : 0;
+static double occupied(const struct run_model *model, size_t who, size_t whom, size_t n) {
+    double busy = n ? 1 - pow(waits_share(model, whom, who), 1 / (double)n) : 0;
+    return n == 1 ? fmin(1, busy + own_share(model, who)) : busy;
 }
 
 bool awaited_pool_find(const struct run_model *model, size_t who, size_t whom,
@@ -188,8 +216,7 @@ bool awaited_pool_find(const struct run_model *model, size_t who, size_t whom,
     wait_peers_release(&peers);
     wait_ends_free(ends);
     free(members);
-    pool.occupied = occupied(model, whom, pool.through);
+    pool.occupied = occupied(model, who, whom, pool.through);
     *ret_pool = pool;
-    return pool.through > 0 && pool.asked > 0 &&
-           answers >= number_of(model, POOL_HANDED_ON) * asked;
+    return pool.through > 0 && answers >= number_of(model, POOL_HANDED_ON) * asked;
 }

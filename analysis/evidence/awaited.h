@@ -28,8 +28,8 @@ const struct process_wait *awaited_longest(const struct run_model *model,
 /* Requests that one process passes on to another over fewer connections than it receives them on.
  */
 struct awaited_pool {
-    size_t asked, through; /* numbers of connections: from processes that wait for it; to the other
-                              process */
+    size_t asked, through; /* numbers of connections: from processes that wait for it, 0 if none was
+                              seen; to the other process */
     double occupied;       /* share of time in which each of the latter has a request under way */
 };
 

@@ -349,6 +349,51 @@ static void a_sleeper_that_is_asked_over_all_or_at_times_is_itself_the_limit(voi
     release();
 }
 
+/* Both ends of n connections over which `from` asks `to`. */
+static void plant_asking(int from_host, int64_t from, int to_host, int64_t to, int n, double asks,
+                         double idles) {
+    char near_end[64], far_end[64];
+    for (int i = 0; i < n; i++) {
+        int port = 1000 * (int)from + i;
+        snprintf(near_end, sizeof near_end, "10.0.0.%d:%d>10.0.0.%d:80%d", from_host + 1, port,
+                 to_host + 1, (int)to);
+        snprintf(far_end, sizeof far_end, "10.0.0.%d:80%d>10.0.0.%d:%d", to_host + 1, (int)to,
+                 from_host + 1, port);
+        add_socket(&recording, from_host, near_end,
+                   (struct socket){from, asks / n, 0, 0, asks / n, 160.0 / n});
+        add_socket(&recording, to_host, far_end,
+                   (struct socket){to, idles / n, 0, 0, idles / n, 160.0 / n});
+    }
+}
+
+/* A client asks a proxy over eight connections, the proxy a server over n, the server a sleeper
+ * over two. Connections that were opened and hardly used do not count.
+ */
+static void a_pool_is_found_where_requests_first_queue(void **state) {
+    (void)state;
+    for (int n = 1; n <= 8; n += 7) {
+        begin();
+        add_process(&recording, (struct process){.host = 0, .pid = 1, .run = .1, .receive = .9});
+        add_process(&recording, (struct process){.host = 0, .pid = 2, .run = .1, .poll = .9});
+        add_process(&recording, (struct process){.host = 1, .pid = 3, .run = .1, .poll = .9});
+        add_process(&recording,
+                    (struct process){.host = 2, .pid = 4, .run = .1, .poll = .02, .timer = .88});
+        plant_asking(0, 1, 0, 2, 8, .9, .02);
+        plant_asking(0, 2, 1, 3, n, .9, .02);
+        plant_asking(1, 3, 2, 4, 2, .85, .02);
+        add_socket(&recording, 0, "10.0.0.1:1>10.0.0.2:803", (struct socket){2, 0, 0, 0, 0, 1});
+        add_socket(&recording, 1, "10.0.0.2:803>10.0.0.1:1", (struct socket){3, 0, 0, 0, 0, 1});
+        judge();
+        const struct candidate *c = found(CAUSE_POOL);
+        assert_non_null(c);
+        assert_string_equal(c->cause.names[0], n == 1 ? "p[2]" : "p[3]");
+        assert_int_equal(c->cause.numbers[0], n == 1 ? 1 : 2);
+        assert_int_equal(c->remove.host, 2);
+        assert_null(found(CAUSE_SLEEP));
+        release();
+    }
+}
+
 /* ---- links ---- */
 
 static double connection_row(size_t column, double t_s) {
@@ -423,6 +468,7 @@ int main(void) {
         cmocka_unit_test(threads_that_compute_in_turns_wait_for_a_lock),
         cmocka_unit_test(a_loader_that_a_rank_waits_for_is_its_input),
         cmocka_unit_test(a_loader_that_is_ahead_is_no_input),
+        cmocka_unit_test(a_pool_is_found_where_requests_first_queue),
         cmocka_unit_test(requests_that_wait_for_few_connections_are_a_pool),
         cmocka_unit_test(a_link_that_is_slow_both_ways_outweighs_waits_for_cores),
         cmocka_unit_test(a_sleeper_that_is_asked_over_all_or_at_times_is_itself_the_limit),
