@@ -5,8 +5,8 @@
  * for others, in each request; several requests at once would take no longer. So the sleep happens
  * in the servers, but the process that asks one at a time causes the delay.
  *
- * It need not be the one that asks the sleeper: the narrow place is the first, from whoever begins
- * the requests, behind which fewer requests are under way than are asked before it.
+ * That may be hops before the one that asks the sleeper. From whoever begins the requests, the
+ * first process is meant that hands on fewer requests at once than it is asked.
  */
 #include <errno.h>
 
