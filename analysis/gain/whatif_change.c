@@ -200,6 +200,22 @@ static bool is_slower_than_unknown(const struct whatif *w, const struct whatif_s
     return true;
 }
 
+/* Another number of workers, whose messages take a good part of the path, though the server's link
+ * limits none of them: what does, and how it grows with them, is not known.
+ */
+static bool is_server_unknown(const struct whatif *w, const struct whatif_scenario *s) {
+    const struct critical_part *part = &w->model->critical.groups[w->model->main_group];
+    const struct replay_network *m = &w->replay->net;
+    double moving = 0;
+    if (s->kind != WHATIF_WORKERS || w->server_rank == SIZE_MAX)
+        return false;
+    size_t host = (size_t)w->replay->ranks[w->server_rank].host;
+    for (size_t h = 0; h < w->model->n_hosts; h++)
+        moving += critical_seconds(part, (int)h, BUDGET_TRANSFER);
+    return isinf(m->egress[host]) && isinf(m->ingress[host]) &&
+           moving >= WHATIF_REACT_MIN * part->length_s;
+}
+
 struct refusal whatif_beyond_replay(const struct whatif *w, const struct whatif_scenario *s) {
     const struct replay_network *m = &w->replay->net;
     size_t hosts = w->model->n_hosts;
@@ -210,6 +226,8 @@ struct refusal whatif_beyond_replay(const struct whatif *w, const struct whatif_
         return (struct refusal){.code = REFUSAL_GROUPS_UNTOLD};
     if (is_slower_than_unknown(w, s))
         return (struct refusal){.code = REFUSAL_LINK_UNKNOWN};
+    if (is_server_unknown(w, s))
+        return (struct refusal){.code = REFUSAL_SERVER_UNKNOWN};
     for (size_t link = 0; link < 2 * hosts; link++) {
         double rate = link < hosts ? m->egress[link] : m->ingress[link - hosts];
         if (whatif_asks_link(w, s, link) && m->held[link] && isinf(rate) && m->twin[link] < 0 &&

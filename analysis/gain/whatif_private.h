@@ -5,6 +5,7 @@
 #include "analysis/gain/whatif.h"
 #include "analysis/simulate/replay.h"
 
+#define WHATIF_REACT_MIN 0.1   /* of the time: a larger part of the path must show in a replay */
 #define WHATIF_CALIBRATED 1e-3 /* share by which the unchanged replay may miss the run's time */
 
 struct whatif {

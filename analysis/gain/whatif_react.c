@@ -16,8 +16,6 @@
 #include "analysis/gain/whatif_private.h"
 #include "analysis/number.h"
 
-#define REACT_MIN 0.1 /* of the time: a larger part of the path must show in a replay */
-
 /* ---- waits that stay as they were ---- */
 
 /* Calls that need another rank, though the replay does not know which. */
@@ -91,7 +89,7 @@ static int refuse_frozen(struct whatif *w) {
     for (size_t r = 0; r < w->replay->n_ranks; r++) {
         size_t function;
         double part = frozen_part(w, r, frozen_ns, &function);
-        if (part < REACT_MIN || part * w->measured_s <= w->frozen_s)
+        if (part < WHATIF_REACT_MIN || part * w->measured_s <= w->frozen_s)
             continue;
         w->refused = (struct refusal){REFUSAL_RANK_UNTOLD,
                                       .numbers = {w->replay->ranks[r].number, 100 * part},
@@ -142,7 +140,7 @@ static int twice_as_fast(const struct whatif *w, double *ret_gain) {
 int whatif_react(struct whatif *w) {
     int result = refuse_frozen(w);
     double most = computing_part(w) / 2, gain = 0;
-    if (result < 0 || w->refused.code || most < REACT_MIN)
+    if (result < 0 || w->refused.code || most < WHATIF_REACT_MIN)
         return result;
     result = twice_as_fast(w, &gain);
     if (result < 0) {
@@ -185,7 +183,7 @@ static bool must_react(const struct whatif *w, const struct whatif_scenario *s,
     case WHATIF_DISK:
     case WHATIF_RANK:
     case WHATIF_WITHOUT:
-        return a->gain_max >= REACT_MIN;
+        return a->gain_max >= WHATIF_REACT_MIN;
     default:
         return false;
     }

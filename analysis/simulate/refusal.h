@@ -26,11 +26,12 @@ enum refusal_code {
     REFUSAL_DEADLOCK,
     REFUSAL_TOO_MANY, /* too many messages under way, or a run of years */
     /* the question cannot be answered */
-    REFUSAL_NO_PEER,       /* no other rank does the same */
-    REFUSAL_ONE_SIDED,     /* one-sided accesses do not react to the change */
-    REFUSAL_GROUPS_UNTOLD, /* unknown whether collectives wait for that link */
-    REFUSAL_GROUPS_HELD,   /* collectives are throttled, and no small ones show by how much */
-    REFUSAL_LINK_UNKNOWN,  /* a slower link, and nobody told what it carries */
+    REFUSAL_NO_PEER,        /* no other rank does the same */
+    REFUSAL_ONE_SIDED,      /* one-sided accesses do not react to the change */
+    REFUSAL_GROUPS_UNTOLD,  /* unknown whether collectives wait for that link */
+    REFUSAL_GROUPS_HELD,    /* collectives are throttled, and no small ones show by how much */
+    REFUSAL_LINK_UNKNOWN,   /* a slower link, and nobody told what it carries */
+    REFUSAL_SERVER_UNKNOWN, /* more workers, whose messages the server's link never limited */
     REFUSAL_COUNT_
 };
 

@@ -38,6 +38,8 @@ static const char *const templates[REFUSAL_COUNT_] = {
                             "that show how long they take without it",
     [REFUSAL_LINK_UNKNOWN] = "that link never was the limit, and what it can carry is not known; "
                              "ask by a rate, as --link HOST=200mbit",
+    [REFUSAL_SERVER_UNKNOWN] = "the server's link never was the limit of its messages, so nothing "
+                               "tells how long those of another number of workers take",
 };
 
 char *refusal_words(const struct refusal *r) {

@@ -3,7 +3,7 @@
 # Predictions of `chokepoint whatif --workers` beside a sweep over hosts: each workload runs on two to five emulated
 # hosts, and the run on FROM hosts (3) is asked for the others. Links are slow, so that two cores are enough for five hosts;
 # "computing" sleeps in its place, as if each host had cores of its own. Synchronous training does the same number of
-# iterations with any number of workers; asynchronous training shares them out among all, and its answer is a bound.
+# iterations with any number of workers; where the answer for asynchronous training is a bound, it shares them out among all.
 # Usage: workers_error.sh [BIN] [CASE...], the binaries of a release build; FROM, REPEATS, ITERATIONS in the environment; CASE:
 # dense sparse computing async-dense async-sparse allreduce. The goal is a median error of 8 % and 20 % at the 90th
 # percentile, or a refusal in words.
@@ -55,7 +55,8 @@ predict() {
     "$bin/chokepoint" whatif "$name-$from-1" --db "$db" --workers "$(printf '%+d' "$more")" --format json >"$work/answer" 2>"$work/why" ||
         { printf '%s\t%s\t%s\t-\t%s\n' "$name" "$hosts" "$took" "$(sed 's/^chokepoint whatif: //' "$work/why")" >>"$work/table"; return; }
     jq -r --arg c "$name" --argjson n "$hosts" --argjson m "$took" --argjson x "$times" '.answers[0] as $a |
-        [$c, $n, $m * $x, ($a.predicted_s // $a.bound_s // "-"), (if $a.predicted_s then "" else "bound: " + ($a.refused // "") end)] | @tsv' \
+        [$c, $n, (if $a.predicted_s then $m else $m * $x end), ($a.predicted_s // (if $x == 1 then null else $a.bound_s end) // "-"),
+        (if $a.predicted_s then "" elif $x == 1 then $a.refused else "bound: " + $a.refused end)] | @tsv' \
         "$work/answer" >>"$work/table"
 }
 # sweep CASE RATE SHARED OPTIONS...
@@ -76,10 +77,10 @@ sweep() {
 for case in $cases; do
     case $case in
         dense) sweep dense 100mbit '' --mode sync --transfer dense ;;
-        sparse) sweep sparse 20mbit '' --mode sync --transfer sparse ;;
+        sparse) sweep sparse 20mbit '' --mode sync --transfer sparse --batch 2000 ;;
         computing) sweep computing 100mbit '' --mode sync --transfer dense ;;
         async-dense) sweep async-dense 100mbit shared --mode async --transfer dense ;;
-        async-sparse) sweep async-sparse 20mbit shared --mode async --transfer sparse ;;
+        async-sparse) sweep async-sparse 20mbit shared --mode async --transfer sparse --batch 2000 ;;
         allreduce) sweep allreduce 100mbit '' --mode sync --transfer dense --exchange allreduce ;;
         *) fail "no case '$case'" ;;
     esac

@@ -22,6 +22,8 @@
 #define APPLY_S 0.004
 #define WORKERS_MAX 8
 
+static bool unlimited; /* the server's link is known to carry far more */
+
 static void call(struct recording *r, int rank, const char *name, int peer, double enter_s,
                  double exit_s, double own_s) {
     if (r)
@@ -71,6 +73,10 @@ static struct whatif_answer ask(int workers, double batch_s, int more, int *ret_
         PLANT(&r.calls, rank, rank, "MPI_Init", -1, -1, 0, 0, 100 * MS);
     }
     play(&r, workers, batch_s);
+    for (int rank = 0; unlimited && rank <= workers; rank++)
+        for (int way = 0; way < 2; way++)
+            assert_int_equal(
+                recording_add_ceiling(&r, rank, way ? METRIC_NET_SEND : METRIC_NET_RECV, 10000), 0);
     assert_int_equal(mpi_log_finish(&r.calls), 0);
     assert_int_equal(model_build(&r, &model), 0);
     assert_int_equal(whatif_new(&model, &w), 0);
@@ -106,6 +112,18 @@ static void a_server_that_only_serves_does_so_for_each_worker(void **state) {
     expect(3, 0, -1);
 }
 
+static void messages_that_the_servers_link_never_limited_are_refused(void **state) {
+    struct whatif_answer a;
+    int result;
+    (void)state;
+    unlimited = true;
+    a = ask(3, BATCH_S, 1, &result);
+    unlimited = false;
+    assert_int_equal(result, 0);
+    assert_int_equal(a.refused.code, REFUSAL_SERVER_UNKNOWN);
+    assert_true(isnan(a.predicted_s));
+}
+
 static void of_two_ranks_neither_is_the_server(void **state) {
     int result;
     (void)state;
@@ -117,6 +135,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_server_with_a_batch_of_its_own_serves_more_and_computes_the_same),
         cmocka_unit_test(a_server_that_only_serves_does_so_for_each_worker),
+        cmocka_unit_test(messages_that_the_servers_link_never_limited_are_refused),
         cmocka_unit_test(of_two_ranks_neither_is_the_server),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
