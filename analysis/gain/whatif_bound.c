@@ -179,16 +179,31 @@ static double gain_freely(const struct whatif *w, const struct whatif_scenario *
     return parameter_server_gain(done, freed, path->n_own, INFINITY);
 }
 
-/* Fills the seconds that each rank but the server needs for an iteration; returns their number. */
-static size_t worker_cycles(const struct critical_path *path, size_t group, double *cycle_s,
-                            double *ret_done) {
+/* A rank's own time in the group. */
+static double own_s_of(const struct run_model *model, size_t log_rank, size_t group) {
+    const struct mpi_rank *rank = &model->recording->calls.ranks[log_rank];
+    for (size_t r = 0; r < model->budgets.n; r++)
+        if (model->budgets.items[r].host == rank->host && model->budgets.items[r].pid == rank->pid)
+            return own_time_s(&model->budgets.items[r].groups[group]);
+    return 0;
+}
+
+/* Fills the seconds that each rank but the server needs for an iteration; returns their number.
+ * alone: without all that others may take less time for when there are fewer of them.
+ */
+static size_t worker_cycles(const struct run_model *model, size_t group, bool alone,
+                            double *cycle_s, double *ret_done) {
+    const struct critical_path *path = &model->critical;
     size_t n = 0;
     *ret_done = 0;
     for (size_t i = 0; i < path->n_own; i++) {
         const struct critical_own *own = &path->own[i];
         if (own->log_rank == path->server_rank || !(own->done[group] > 0))
             continue;
-        cycle_s[n++] = own->path.groups[group].total_s / own->done[group];
+        double all_s = own->path.groups[group].total_s;
+        if (alone)
+            all_s = fmin(all_s, own_s_of(model, own->log_rank, group));
+        cycle_s[n++] = all_s / own->done[group];
         *ret_done += own->done[group];
     }
     return n;
@@ -217,14 +232,14 @@ static void add_link(const struct whatif *w, double done, struct parameter_serve
 }
 
 /* The gain of more (or fewer) workers like the median one. The server's work for one update, and
- * its link if its capacity is known, are their only limits. NAN if there are no workers, or none
- * would be left.
+ * its link if its capacity is known, are their only limits; fewer workers may wait for nothing. NAN
+ * if there are no workers, or none would be left.
  */
 static double gain_of_workers(const struct whatif *w, int more) {
     const struct critical_path *path = &w->model->critical;
     size_t group = w->model->main_group;
     double cycle_s[2 * FREE_RANKS_MAX], sorted[FREE_RANKS_MAX], done;
-    size_t n = worker_cycles(path, group, cycle_s, &done);
+    size_t n = worker_cycles(w->model, group, more < 0, cycle_s, &done);
     if (n == 0 || more <= -(int)n || more > FREE_RANKS_MAX)
         return NAN;
     for (size_t i = 0; i < n; i++)
@@ -234,7 +249,9 @@ static double gain_of_workers(const struct whatif *w, int more) {
                                       .server_bytes_s = INFINITY,
                                       .apply_s = path->served_s[group] / done};
     add_link(w, done, &server);
-    double is = parameter_server_async_per_s(&server), median_s = stats_quantile(sorted, n, 0.5);
+    double is =
+        more < 0 ? done / path->groups[group].length_s : parameter_server_async_per_s(&server);
+    double median_s = stats_quantile(sorted, n, 0.5);
     for (int i = 0; i < more; i++)
         cycle_s[n++] = median_s;
     for (size_t i = 0; more < 0 && i < n; i++)

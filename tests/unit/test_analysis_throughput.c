@@ -701,6 +701,16 @@ static void another_worker_helps_until_the_server_or_its_link_is_busy(void **sta
     NEAR(gain_of_workers(&idle, 1), 0.25, 0.01);
 }
 
+/* Two of three workers need not queue for the link as three do. */
+static void fewer_workers_may_wait_for_nothing(void **state) {
+    struct world w = {.workers = 3,
+                      .compute_ms = {0, 10, 10.1, 10.2},
+                      .transfer_ms = {0, 10, 10, 10},
+                      .serve_ms = 0.05};
+    (void)state;
+    NEAR(gain_of_workers(&w, -1), 1 - 3 * (1 / 20.1) / (2 / 10.1), 0.02);
+}
+
 /* ---- who runs freely ---- */
 
 /* Each has a fixed share of the work: the run waits for the last one, and elapsed time counts. */
@@ -790,6 +800,7 @@ int main(void) {
         cmocka_unit_test(a_straggler_like_its_peers_keeps_its_slower_core),
         cmocka_unit_test(a_straggler_like_its_peers_has_a_bound),
         cmocka_unit_test(another_worker_helps_until_the_server_or_its_link_is_busy),
+        cmocka_unit_test(fewer_workers_may_wait_for_nothing),
         cmocka_unit_test(ranks_with_shares_of_their_own_do_not_run_freely),
         cmocka_unit_test(ranks_whose_messages_have_no_partner_are_not_known_to_run_freely),
         cmocka_unit_test(paths_of_all_ranks_add_up_to_the_phase),
