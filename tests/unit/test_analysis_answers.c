@@ -99,11 +99,10 @@ static struct whatif_answer ask(double rate, bool queues, bool split, double fac
 static void expect(bool queues, bool split, double factor) {
     struct whatif_answer a = ask(SLOW, queues, split, factor);
     double should_s = warm_s(play(NULL, factor * SLOW, queues, split), a.measured_s);
-            a.predicted_s, should_s);
-            if (!a.replayed || !(fabs(a.predicted_s / should_s - 1) < 0.03))
-                fail_msg("%.4g s become %.4g s, not %.4g s", a.measured_s, a.predicted_s, should_s);
-            assert_true(fabs(a.replay_s / a.measured_s - 1) < 0.001);
-            assert_true(a.bound_s <= a.predicted_s);
+    if (!a.replayed || !(fabs(a.predicted_s / should_s - 1) < 0.03))
+        fail_msg("%.4g s become %.4g s, not %.4g s", a.measured_s, a.predicted_s, should_s);
+    assert_true(fabs(a.replay_s / a.measured_s - 1) < 0.001);
+    assert_true(a.bound_s <= a.predicted_s);
 }
 
 static void an_answer_behind_own_bytes_comes_sooner_over_a_faster_link(void **state) {
