@@ -98,6 +98,26 @@ static bool is_plateau(const struct run_model *model, double at_ceiling, double 
            at_ceiling >= fmin(duty, number_of(model, PLATEAU_MOST));
 }
 
+/* MB/s of the job's own connections to other hosts; INFINITY where nobody looked for them. A job
+ * that has none may move data in another way, but its interface alone is no sign of that: another
+ * program's download looks the same. */
+static double own_rate(const struct run_model *model, size_t group, int host, enum flow_side side) {
+    const struct series_set *set = &model->recording->tables[RECORDING_CONNECTION];
+    struct windows windows = phase_windows(&model->groups[group]);
+    size_t column = side == FLOW_SEND ? CONNECTION_SEND_BYTES : CONNECTION_RECEIVE_BYTES;
+    double bytes = 0;
+    if (!series_named(&model->recording->tables[RECORDING_SELF], host, "connection"))
+        return INFINITY;
+    for (size_t s = 0; s < set->n; s++) {
+        const struct series *c = &set->items[s];
+        bool stays =
+            c->key.form == KEY_CONNECTION && key_address_is_loopback(&c->key.ends[1].address);
+        if (c->host == host && !stays)
+            bytes += series_growth(set, c, column, windows, NULL);
+    }
+    return bytes * 1e3 / fmax(1, (double)windows_length(windows));
+}
+
 /* The fullest link, as a share of its measured ceiling. */
 struct fullest {
     double share;
@@ -139,7 +159,9 @@ static int link_by_rates(const struct run_model *model, size_t group, const stru
             fullest = (struct fullest){mean / limit.mb_s, host, side, limit.mb_s};
         bool full = limit.measured && mean >= number_of(model, NETWORK_FULL) * limit.mb_s;
         double demand = link_demand(model, group, flows, host, side);
-        if (!limit.measured || !(mean >= number_of(model, NETWORK_BLOCKED_MIN) * limit.mb_s) ||
+        if (!limit.measured ||
+            !(fmin(mean, own_rate(model, group, host, side)) >=
+              number_of(model, NETWORK_BLOCKED_MIN) * limit.mb_s) ||
             !(full || is_plateau(model, at_ceiling, mean / limit.mb_s)) ||
             demand < number_of(model, BLOCKED_MIN) ||
             !flows_leave(model, host, phase_windows(&model->groups[group])))
