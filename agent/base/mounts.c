@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "agent/base/privileges.h"
+#include "common/clock.h"
 #include "common/error.h"
 
 #define STACK_BYTES (128 << 10)
@@ -33,8 +34,9 @@ struct scanner {
 
 struct mounts {
     pthread_mutex_t lock;
-    pthread_cond_t wake;
-    unsigned users; /* references of the owner and the threads: the last one frees it */
+    pthread_cond_t wake; /* of the threads */
+    pthread_cond_t done; /* a thread has scanned all; on the monotonic clock */
+    unsigned users;      /* references of the owner and the threads: the last one frees it */
     bool closing;
     mounts_scan *scan;
     char mountinfo[600];
@@ -180,6 +182,7 @@ static void leave(struct mounts *mounts) {
     if (!last)
         return;
     pthread_cond_destroy(&mounts->wake);
+    pthread_cond_destroy(&mounts->done);
     pthread_mutex_destroy(&mounts->lock);
     free(mounts);
 }
@@ -198,6 +201,7 @@ static void *run_scanner(void *argument) {
         scan_all(scanner);
         pthread_mutex_lock(&mounts->lock);
         scanner->scanning = scanner->stuck = false;
+        pthread_cond_broadcast(&mounts->done);
     }
     leave(mounts);
     return NULL;
@@ -221,12 +225,21 @@ static int begin(struct scanner *scanner, struct mounts *mounts, bool remote) {
     return -r;
 }
 
+static void init_conditions(struct mounts *mounts) {
+    pthread_condattr_t monotonic;
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_cond_init(&mounts->wake, NULL);
+    pthread_cond_init(&mounts->done, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+}
+
 int mounts_new(const char *mountinfo, mounts_scan *scan, struct mounts **ret_mounts) {
     struct mounts *mounts = calloc(1, sizeof *mounts);
     if (!mounts)
         return -ENOMEM;
     pthread_mutex_init(&mounts->lock, NULL);
-    pthread_cond_init(&mounts->wake, NULL);
+    init_conditions(mounts);
     mounts->users = 1;
     mounts->scan = scan;
     snprintf(mounts->mountinfo, sizeof mounts->mountinfo, "%s", mountinfo);
@@ -258,6 +271,18 @@ void mounts_scan_again(struct mounts *mounts) {
         mounts->scanners[i].asked = !mounts->scanners[i].scanning;
     }
     pthread_cond_broadcast(&mounts->wake);
+    pthread_mutex_unlock(&mounts->lock);
+}
+
+void mounts_scan_now(struct mounts *mounts, int64_t at_most_ns) {
+    int64_t until_ns = clock_monotonic_ns() + at_most_ns;
+    struct timespec until = {until_ns / NS_PER_S, until_ns % NS_PER_S};
+    struct scanner *local = &mounts->scanners[0];
+    int r = 0;
+    mounts_scan_again(mounts);
+    pthread_mutex_lock(&mounts->lock);
+    while ((local->asked || local->scanning) && r == 0)
+        r = pthread_cond_timedwait(&mounts->done, &mounts->lock, &until);
     pthread_mutex_unlock(&mounts->lock);
 }
 

@@ -50,6 +50,9 @@ void mounts_free(struct mounts *mounts);
 /* Asks both threads for another scan, unless they are still scanning. */
 void mounts_scan_again(struct mounts *mounts);
 
+/* As mounts_scan_again(), and waits for the figures of local file systems, at most that long. */
+void mounts_scan_now(struct mounts *mounts, int64_t at_most_ns);
+
 /* Takes the results since the last call, at most n. Returns their number, without waiting for a
  * scan. */
 size_t mounts_take(struct mounts *mounts, struct mount_fill *ret_fills, size_t n);

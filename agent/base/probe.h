@@ -57,6 +57,7 @@ struct probe_env {
     bool no_command_lines;    /* false: their names are left out */
     bool flows;               /* whether packets may be captured */
     int64_t mono_ns;          /* times of the current frame, set before each sample() */
+    bool last;                /* no frame follows the current one */
     int64_t previous_mono_ns; /* time of the previous sample of this pace; 0 at the first */
     /* Reports a remark on a sample to the user, e.g. what it cannot see and a remedy. The caller
      * reports each kind once. May be NULL. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How full the file systems of the agent's mount namespace are, every ten seconds. Separate threads
- * ask (agent/base/mounts.h), so a server that does not answer costs no sample: its figures are
- * absent, and a note says so.
+ * How full the file systems of the agent's mount namespace are, every ten seconds and at the end.
+ * Separate threads ask (agent/base/mounts.h), so a server that does not answer costs no sample: its
+ * figures are absent, and a note says so.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +16,7 @@
 #include "common/text.h"
 
 #define EVERY_NS (10 * NS_PER_S)
+#define LAST_NS (50 * NS_PER_MS) /* local file systems answer in microseconds */
 
 struct filesystem {
     struct mounts *mounts;
@@ -49,6 +50,8 @@ static void append(const struct mount_fill *fill, struct rows *rows) {
 
 static int filesystem_sample(void *state, const struct probe_env *env, struct rows *rows) {
     struct filesystem *filesystem = state;
+    if (env->last) /* a disk that filled up may be why the command ended */
+        mounts_scan_now(filesystem->mounts, LAST_NS);
     size_t n = mounts_take(filesystem->mounts, filesystem->fills, 2 * MOUNTS_MAX);
     for (size_t i = 0; i < n; i++)
         append(&filesystem->fills[i], rows);

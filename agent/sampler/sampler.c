@@ -482,6 +482,7 @@ int sampler_run(struct sampler *sampler, const struct frame_sink *sink) {
     take_unplanned(sampler, sink);
     while (frames_left(sampler) && (r == 0 || r == SAMPLER_AGAIN))
         r = next_frame(sampler, sink);
+    sampler->env.last = true;
     if (r == SAMPLER_STOP && frames_left(sampler))
         take_unplanned(sampler, sink);
     return r < 0 ? r : 0;

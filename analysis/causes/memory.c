@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analysis/causes/causes_private.h"
+#include "analysis/evidence/ended.h"
 
 #define OWN_NUMBERS                                                                                \
     NUMBER(PSI_MEMORY_MIN, 0.03, "PSI memory some", "less is ordinary reclaim")                    \
@@ -184,7 +185,9 @@ static int detect(const struct run_model *model, size_t group, struct candidates
             add_memory(model, group, (int)h, &s, candidates) < 0)
             return -ENOMEM;
     }
-    if (found_none(model, group, candidates, before) && !isnan(least))
+    struct memory_kill kill;
+    if (found_none(model, group, candidates, before) && !isnan(least) &&
+        !memory_kill_find(model, &kill))
         rule_out_memory(least, most_psi, &candidates->ruled_out);
     return 0;
 }

@@ -222,6 +222,7 @@ int verdict_make(const struct run_model *model, struct candidates *candidates,
 
 void verdict_release(struct verdict *verdict) {
     remark_release(&verdict->cause);
+    remark_release(&verdict->ended);
     remarks_release(&verdict->summary);
     remark_release(&verdict->too_little);
     free(verdict->culprit);

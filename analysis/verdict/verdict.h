@@ -68,6 +68,7 @@ struct verdict {
     const struct straggler *straggler; /* the basis instead of a candidate; borrowed, or NULL */
     struct remark cause;               /* if there is neither */
     struct remarks summary;            /* if there is no candidate: sentence by sentence */
+    struct remark ended;      /* what ended the command, if that did not end well; said first */
     struct remark too_little; /* why it is "insufficient" whatever it looks like; may be empty */
     char *culprit;            /* the name of another program that is to blame; NULL: none */
     int64_t culprit_pid;
@@ -99,6 +100,9 @@ struct verdict {
 int verdict_make(const struct run_model *model, struct candidates *candidates,
                  const struct stragglers *stragglers, struct verdict *ret_verdict);
 void verdict_release(struct verdict *verdict);
+
+/* Whether it says that the kernel killed a process for want of memory. */
+bool verdict_is_of_memory_kill(const struct verdict *verdict);
 
 /* Whether its resource is a direction of a link. */
 bool candidate_is_link(const struct candidate *candidate);

@@ -11,11 +11,9 @@
 
 #include "analysis/verdict/verdict_private.h"
 
-#define SHELL_SIGNALLED 128
-
 static bool failed(const struct run_model *model) {
-    int status = model->recording->exit_status;
-    return status > 0 && status != SHELL_SIGNALLED + SIGINT && status != SHELL_SIGNALLED + SIGTERM;
+    int status = model->recording->exit_status, number = verdict_end_signal(status);
+    return status > 0 && status != STATUS_TIME_OVER && number != SIGINT && number != SIGTERM;
 }
 
 /* Whether it never reached its main work: that nothing held it up before says nothing about that
@@ -25,7 +23,7 @@ static bool failed_early(const struct run_model *model) {
     return failed(model) && (!reference || reference->n < number_of(model, RUN_ITERATIONS_MIN));
 }
 
-static void judge_failed(const struct run_model *model, struct verdict *v) {
+static void judge_failed(struct verdict *v) {
     remarks_release(&v->summary);
     remarks_release(&v->evidence);
     remarks_release(&v->against);
@@ -34,22 +32,12 @@ static void judge_failed(const struct run_model *model, struct verdict *v) {
     v->confidence = 0;
     v->computed = NAN;
     remark_set(&v->cause, COMMAND_FAILED, NUMBERS(), NAMES());
-    double status = model->recording->exit_status;
-    double after_s = (double)model->recording->duration_ns / 1e9;
-    if (after_s < number_of(model, SECONDS_MIN)) {
-        remarks_add(&v->summary, FAILED_AT_ONCE, NUMBERS(status, after_s), NAMES());
-        return;
-    }
-    remarks_add(&v->summary, FAILED_EARLY, NUMBERS(status, after_s), NAMES());
-    remarks_add(&v->next, ADVISE_SEE_OUTPUT, NUMBERS(), NAMES());
 }
 
 bool verdict_of_failed(const struct run_model *model, struct verdict *v) {
-    if (!verdict_blames(v->state) && model->n_hosts && failed_early(model)) {
-        judge_failed(model, v);
-        return true;
-    }
-    if (failed(model))
-        remarks_add(&v->against, FAILED_LATER, NUMBERS(model->recording->exit_status), NAMES());
-    return false;
+    bool replaced = !verdict_blames(v->state) && model->n_hosts && failed_early(model);
+    if (replaced)
+        judge_failed(v);
+    verdict_tell_end(model, v);
+    return replaced;
 }

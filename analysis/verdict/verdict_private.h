@@ -55,6 +55,11 @@ bool verdict_of_idle(const struct run_model *model, struct verdict *v);
 /* Changes the verdict if the command failed; called after the others. Returns whether that replaces
  * all findings. */
 bool verdict_of_failed(const struct run_model *model, struct verdict *v);
+/* Says what ended the command if its exit status is not 0, and puts advice about that first. */
+void verdict_tell_end(const struct run_model *model, struct verdict *v);
+#define STATUS_TIME_OVER 124 /* of timeout(1), if it ended the command */
+/* The signal that an exit status tells of, as a shell gives it; 0: none. */
+int verdict_end_signal(int exit_status);
 /* Caps the confidence of a verdict on a time about which sources disagree, and names them. */
 void verdict_of_disputed(const struct run_model *model, struct verdict *v);
 /* Makes it "not known" if computing is to blame and a process of the job uses a GPU; called before

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "analysis/evidence/cores.h"
+#include "analysis/evidence/ended.h"
 #include "common/error.h"
 #include "reports/model/model_private.h"
 #include "reports/says/remark_words.h"
@@ -335,15 +336,21 @@ static int note_without_job(struct report *report, const struct report_input *in
     return result;
 }
 
-static int note_kills(struct report *report, const struct run_model *model) {
-    for (size_t h = 0; h < model->n_hosts; h++) {
-        double kills = model_growth(model, (int)h, RECORDING_VMSTAT, VMSTAT_OOM,
-                                    phase_windows(&model->groups[0]));
-        if (kills < 0.5)
+/* Kills of which the verdict does not speak: the command may have gone on without that process. */
+static int note_kills(struct report *report, const struct judgement *judgement) {
+    if (verdict_is_of_memory_kill(&judgement->verdict))
+        return 0;
+    for (size_t h = 0; h < report->n_hosts; h++) {
+        struct memory_kill kill;
+        char limit[64] = "";
+        if (!memory_kill_of(judgement->model, (int)h, &kill))
             continue;
+        if (kill.group)
+            snprintf(limit, sizeof limit, ", at the %.4g MB of its control group", kill.limit_mb);
         int result = report_add_note(
-            report, text_format("%s: the kernel killed %.0f process(es) for want of memory",
-                                model->hosts[h].name, kills));
+            report,
+            text_format("%s: the kernel killed %.0f process%s for want of memory%s",
+                        report->hosts[h].name, kill.kills, kill.kills < 1.5 ? "" : "es", limit));
         if (result < 0)
             return result;
     }
@@ -389,7 +396,7 @@ int report_fill_quality(struct report *report, const struct report_input *input,
     if (result == 0)
         result = note_probes(report, model);
     if (result == 0)
-        result = note_kills(report, model);
+        result = note_kills(report, judgement);
     report->quality.n_amiss = report->quality.n_notes;
     if (result == 0)
         result = note_blind_spots(report, model);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "reports/says/remark_words.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -40,7 +41,7 @@ enum remark_takes remark_conversion(const char *from, const char **ret_end) {
         return REMARK_TAKES_NAME;
     if (from[1] == 'w')
         return REMARK_TAKES_BOTH;
-    if (from[1] == 'd' || from[1] == 't')
+    if (from[1] == 'd' || from[1] == 't' || from[1] == 'S')
         return REMARK_TAKES_NUMBER;
     *ret_end = close ? close + 1 : from + 4;
     if (close || is_decimal(from))
@@ -70,11 +71,22 @@ static void put_digits(double number, int digits, FILE *out) {
         fprintf(out, "%.*g", digits, number);
 }
 
+/* "SIGSEGV (segmentation fault)", "signal 36" */
+static void put_signal(int number, FILE *out) {
+    const char *name = sigabbrev_np(number), *words = sigdescr_np(number);
+    if (name && words)
+        fprintf(out, "SIG%s (%c%s)", name, tolower((unsigned char)words[0]), words + 1);
+    else
+        fprintf(out, "signal %d", number);
+}
+
 static void put_number(const char *from, double number, FILE *out) {
     if (from[1] == '[')
         put_choice(from, number, out);
     else if (from[1] == 't')
         fputs(budget_term_words((enum budget_term)number), out);
+    else if (from[1] == 'S')
+        put_signal((int)number, out);
     else if (from[1] == 'd')
         fprintf(out, "%.0f", number);
     else if (from[3] == 'f')

@@ -8,6 +8,7 @@
  *   %.3g          with so many digits           %s          the next name
  *   %[a|b|c]      the next number chooses: "a" if it is 1, "b" if it is 2; else the last
  *   %t            the next number is a term of the budget: "waiting for a core"
+ *   %S            the next number is a signal: "SIGSEGV (segmentation fault)"
  *   %w            the next number and the next name: "rank 3", or the name if the number is below 0
  *   %{VERB WORDS} a command of this program, in backticks: "{run}" in it is the run
  *   %%            a percent sign

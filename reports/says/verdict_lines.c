@@ -127,7 +127,9 @@ static char *limit_of_candidate(const struct run_model *model, const struct verd
                : NULL;
 }
 
-char *verdict_limit(const struct run_model *model, const struct verdict *v, const char *summary) {
+/* The limit, whatever ended the run. */
+static char *limit_until_then(const struct run_model *model, const struct verdict *v,
+                              const char *summary) {
     if (v->too_little.code) {
         AUTO(text_free) char *why = remark_words(&v->too_little);
         return why ? text_format("%s%s.", v->too_short ? "" : "not known. ", why) : NULL;
@@ -140,6 +142,16 @@ char *verdict_limit(const struct run_model *model, const struct verdict *v, cons
         return text_format("not known. %s", summary);
     AUTO(text_free) char *cause = remark_words(&v->cause);
     return cause ? text_format("none that one change would lift: %s", cause) : NULL;
+}
+
+char *verdict_limit(const struct run_model *model, const struct verdict *v, const char *summary) {
+    if (!v->ended.code)
+        return limit_until_then(model, v, summary);
+    AUTO(text_free) char *ended = remark_words(&v->ended);
+    if (!ended || v->cause.code == REMARK_COMMAND_FAILED)
+        return ended ? text_format("%s", ended) : NULL;
+    AUTO(text_free) char *limit = limit_until_then(model, v, summary);
+    return limit ? text_format("%s. Until then: %s", ended, limit) : NULL;
 }
 
 /* ---- what it costs ---- */

@@ -61,11 +61,29 @@ const char *verdict_template(enum remark_code code) {
             "Not known: a GPU is in use, which this version does not see. %.0f %% "
             "of the job's CPU time is that of processes which may wait for it by "
             "spinning, most of all %s.",
-        [REMARK_FAILED_AT_ONCE] =
-            "The command failed (exit status %d) after %.2g s: see what it printed.",
-        [REMARK_FAILED_EARLY] =
-            "The command failed (exit status %d) after %.1f s, with too few iterations, or none, "
-            "to judge by. Until then nothing was seen to run out on these hosts.",
+        /* ---- the verdict: what ended the command ---- */
+        [REMARK_ENDED_GROUP_MEMORY] =
+            "%[killed|a process was killed] for want of memory: %.4g of %.4g MB of its control "
+            "group on %s (%.0f times at the limit), after %.3g s",
+        [REMARK_ENDED_HOST_MEMORY] = "%[killed|a process was killed] for want of memory on %s "
+                                     "(%.2g of its %.3g GB were free at the lowest), after %.3g s",
+        [REMARK_ENDED_MEMORY] =
+            "%[killed|a process was killed] for want of memory on %s, after %.3g s",
+        [REMARK_ENDED_DISK_FULL] = "the disk was full: %s on %s, which had %.3g MB free at the "
+                                   "start, had none at the end (exit status %d after %.3g s)",
+        [REMARK_ENDED_BY_SIGNAL] = "ended by %S after %.3g s",
+        [REMARK_ENDED_BY_KILL] = "killed by SIGKILL after %.3g s%[, not for want of memory|]",
+        [REMARK_ENDED_CPU_LIMIT] =
+            "its limit of CPU time was used up (ulimit -t, SIGXCPU) after %.3g s",
+        [REMARK_ENDED_FILE_LIMIT] =
+            "a file reached its limit of size (ulimit -f, SIGXFSZ) after %.3g s",
+        [REMARK_ENDED_NO_READER] =
+            "nobody read what it wrote into a pipe any more (SIGPIPE) after %.3g s",
+        [REMARK_ENDED_NOT_FOUND] = "a program was not found (exit status 127) after %.3g s",
+        [REMARK_ENDED_NOT_EXECUTABLE] =
+            "a program could not be executed (exit status 126) after %.3g s",
+        [REMARK_ENDED_TIME_OVER] = "its time was over (exit status 124 of timeout) after %.3g s",
+        [REMARK_ENDED_STATUS] = "exit status %d after %.3g s",
         /* ---- the verdict: why there is too little to judge by ---- */
         [REMARK_NO_HOST_RECORDED] = "No host was recorded",
         [REMARK_RUN_TOO_SHORT] =
@@ -87,8 +105,6 @@ const char *verdict_template(enum remark_code code) {
         [REMARK_RUNNER_UP] = "runner-up",
         [REMARK_COUNTED_NOT_REPLAYED] = "the gain is estimated from counters, not replayed",
         [REMARK_BOUND_NOT_REPLAYED] = "the gain is an upper bound, not a prediction",
-        [REMARK_FAILED_LATER] =
-            "the command failed (exit status %d): this is of the time until then",
         [REMARK_ALL_MAY_LACK] =
             "%t is %.0f %% of the ranks' time: all hosts may be short of the same",
         [REMARK_MOVING_WITHOUT_LIMIT] =
@@ -129,8 +145,21 @@ const char *verdict_template(enum remark_code code) {
             "look why %s was hardly seen: its agent, or its way to the collector",
         [REMARK_ADVISE_SEE_RANK] = "look what rank %d on %s does that its peers do not: its part "
                                    "of the data, its core, its files",
-        [REMARK_ADVISE_SEE_OUTPUT] =
-            "see what it printed before it ended; what limits it shows when it works",
+        [REMARK_ADVISE_SEE_OUTPUT] = "read its output; record a run that succeeds",
+        [REMARK_ADVISE_MORE_GROUP_MEMORY] =
+            "give it more than %.4g MB: on %s, memory.max of the control group %s, or "
+            "memory.limit_in_bytes of cgroup v1",
+        [REMARK_ADVISE_LESS_AT_A_TIME] = "run less at a time on %s, or give it more memory",
+        [REMARK_ADVISE_LESS_MEMORY] = "or have it need less: most was held by %s on %s, %.4g MB",
+        [REMARK_ADVISE_MAKE_ROOM] = "make room on %s of %s, or write elsewhere",
+        [REMARK_ADVISE_WHO_KILLED] =
+            "find who sent SIGKILL: a person, a batch system, or a limit of it",
+        [REMARK_ADVISE_RAISE_CPU_LIMIT] = "raise the limit: `ulimit -t unlimited` before it starts",
+        [REMARK_ADVISE_RAISE_FILE_LIMIT] =
+            "raise the limit: `ulimit -f unlimited` before it starts",
+        [REMARK_ADVISE_SEE_CORE] =
+            "read its output; `ulimit -c unlimited` before it starts keeps a core file, in which "
+            "a debugger shows the place",
         [REMARK_ADVISE_SEE_GPU] =
             "see with the GPU's own tools whether it is busy (`nvidia-smi dmon`, "
             "`rocm-smi`), before anything is done about the CPU",

@@ -71,15 +71,24 @@ static bool is_all_in_limit(const struct verdict *v, const char *looks) {
     return !*looks || (!v->candidate && !v->too_little.code && v->state != VERDICT_BALANCED);
 }
 
-static void say_summary(const struct run_model *model, const struct verdict *v,
-                        struct verdict_words *words) {
+/* The findings, whatever ended the command. */
+static char *say_seen(const struct run_model *model, const struct verdict *v,
+                      struct verdict_words *words) {
     char *looks = say_looks(model, v, words->cause);
     words->all_in_limit = looks && is_all_in_limit(v, looks);
-    words->summary = looks;
     if (!looks || !v->too_little.code)
-        return;
-    words->summary = say_too_little(v, looks);
+        return looks;
+    char *seen = say_too_little(v, looks);
     free(looks);
+    return seen;
+}
+
+/* "Ended: killed by SIGKILL after 12 s. The run waits for vm1's disk." */
+static char *say_summary(const struct verdict *v, const char *seen) {
+    if (!v->ended.code)
+        return text_format("%s", seen);
+    AUTO(text_free) char *ended = remark_words(&v->ended);
+    return ended ? text_format("Ended: %s.%s%s", ended, *seen ? " " : "", seen) : NULL;
 }
 
 /* ---- why, and why not ---- */
@@ -199,8 +208,9 @@ static int error_of(const struct verdict_words *words) {
 int verdict_say(const struct run_model *model, const struct verdict *v, const struct caller *caller,
                 struct verdict_words *ret_words) {
     struct verdict_words words = {.cause = say_cause(v)};
-    say_summary(model, v, &words);
-    words.limit = words.summary ? verdict_limit(model, v, words.summary) : NULL;
+    AUTO(text_free) char *seen = say_seen(model, v, &words);
+    words.summary = seen ? say_summary(v, seen) : NULL;
+    words.limit = seen ? verdict_limit(model, v, seen) : NULL;
     words.worth = verdict_worth(model, v);
     if (v->candidate && !v->too_little.code)
         words.cost = verdict_cost(model, v);

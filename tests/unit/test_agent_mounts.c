@@ -111,7 +111,11 @@ static void a_server_that_does_not_answer_holds_up_nobody(void **state) {
     assert_true(mounts_stuck(mounts, point));
     assert_string_equal(point, "/server");
     assert_true(take_two(mounts, true, fills) >= 2); /* disks are scanned again */
-    mounts_free(mounts);                             /* and does not wait */
+    mounts_scan_now(mounts, INT64_MAX / 4);          /* waits for no server */
+    mounts_take(mounts, fills, 8);
+    mounts_scan_now(mounts, INT64_MAX / 4);
+    assert_int_equal(mounts_take(mounts, fills, 8), 2);
+    mounts_free(mounts); /* and does not wait */
     sem_post(&gone);
     sem_wait(&finished);
     tree_remove(&tree);
