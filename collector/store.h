@@ -153,6 +153,12 @@ int store_run_command_started(struct store *store, int64_t run, int64_t wall_ns,
 /* Whether a process of a rank was seen; -ENOENT if processes were not recorded. */
 int store_run_has_ranks(struct store *store, int64_t run, bool *ret_has);
 
+/* Whether a process of the job was seen; -ENOENT if no process was. */
+int store_run_has_job(struct store *store, int64_t run, bool *ret_has);
+
+/* How many scans of processes have been stored of the host with the fewest. -ENOENT: of none. */
+int store_run_scans(struct store *store, int64_t run, int64_t *ret_n);
+
 /* A note on the quality of a run ("vm3 did not answer: ..."), shown in the report. */
 int store_run_note(struct store *store, int64_t run, const char *text);
 /* Counts refused pushes or rows; kind is a short name: unauthorized, bad_frame, too_large. */

@@ -92,17 +92,19 @@ int store_run_command_started(struct store *store, int64_t run, int64_t wall_ns,
     return require_change(store, sql_run(store, SQL_RUN_STARTED, "iii", wall_ns, mono_ns, run));
 }
 
-int store_run_has_ranks(struct store *store, int64_t run, bool *ret_has) {
+/* Whether a row of the table was recorded in the run for which the condition on a column holds. */
+static int has_row(struct store *store, int64_t run, enum table_id table, size_t column,
+                   const char *condition, bool *ret_has) {
     AUTO(sql_finalize) sqlite3_stmt *statement = NULL;
     bool has;
-    int r = sql_has_table(store, all_tables[TABLE_PROCESS].name, &has);
+    int r = sql_has_table(store, all_tables[table].name, &has);
     if (r || !has)
         return r ? r : -ENOENT;
     r = sql_prepare_made(
         store,
         sqlite3_mprintf("SELECT 1 FROM host h JOIN stream s USING(host) JOIN frame f USING(stream)"
-                        " JOIN process p USING(frame) WHERE h.run = ? AND p.%s IS NOT NULL LIMIT 1",
-                        all_tables[TABLE_PROCESS].columns[PROCESS_RANK].name),
+                        " JOIN %s p USING(frame) WHERE h.run = ? AND p.%s %s LIMIT 1",
+                        all_tables[table].name, all_tables[table].columns[column].name, condition),
         &statement);
     if (!r)
         r = sql_bind(statement, "i", run);
@@ -111,6 +113,39 @@ int store_run_has_ranks(struct store *store, int64_t run, bool *ret_has) {
     int code = sqlite3_step(statement);
     *ret_has = code == SQLITE_ROW;
     return *ret_has ? 0 : sql_errno(code);
+}
+
+int store_run_has_ranks(struct store *store, int64_t run, bool *ret_has) {
+    return has_row(store, run, TABLE_PROCESS, PROCESS_RANK, "IS NOT NULL", ret_has);
+}
+
+int store_run_has_job(struct store *store, int64_t run, bool *ret_has) {
+    return has_row(store, run, TABLE_PROCESS, PROCESS_JOB, "= 1", ret_has);
+}
+
+/* Each scan has a row about its cost. */
+int store_run_scans(struct store *store, int64_t run, int64_t *ret_n) {
+    AUTO(sql_finalize) sqlite3_stmt *statement = NULL;
+    bool has;
+    int r = sql_has_table(store, all_tables[TABLE_SELF].name, &has);
+    if (r || !has)
+        return r ? r : -ENOENT;
+    r = sql_prepare_made(
+        store,
+        sqlite3_mprintf("SELECT min((SELECT count(*) FROM stream s JOIN frame f USING(stream)"
+                        " JOIN %s x USING(frame) JOIN instance i USING(instance)"
+                        " WHERE s.host = h.host AND i.name = '%q')) FROM host h WHERE h.run = ?",
+                        all_tables[TABLE_SELF].name, all_tables[TABLE_PROCESS].name),
+        &statement);
+    if (!r)
+        r = sql_bind(statement, "i", run);
+    if (r)
+        return r;
+    int code = sqlite3_step(statement);
+    if (code != SQLITE_ROW)
+        return sql_errno(code);
+    *ret_n = sqlite3_column_int64(statement, 0); /* NULL, without hosts, is 0 */
+    return 0;
 }
 
 int store_run_note(struct store *store, int64_t run, const char *text) {

@@ -142,6 +142,15 @@ static void judge_launcher(struct run_session *s, struct store *store) {
         session_refuse(s, "%s found no program %s", s->words.launcher, s->words.program);
 }
 
+/* For `attach`: a unit, port or process that nobody has is a mistake, not an idle job. */
+static void judge_job(struct run_session *s, struct store *store) {
+    bool has = true;
+    int r = store_run_has_job(store, s->run, &has);
+    if ((r == 0 && !has) || r == -ENOENT)
+        session_refuse(s, "no process matched --job %s%s", s->options->jobs.items[0].text,
+                       s->options->jobs.n > 1 ? " or another of them" : "");
+}
+
 static int64_t ns_of(struct timeval time) {
     return time.tv_sec * NS_PER_S + time.tv_usec * NS_PER_US;
 }
@@ -177,6 +186,8 @@ static int record_end(struct run_session *s, int exit_status) {
         r = record_usage(s, store);
     if (exit_status && s->command.started_mono_ns && !s->signals.last)
         judge_launcher(s, store);
+    if (s->options->attached && s->command.started_mono_ns)
+        judge_job(s, store);
     for (size_t i = 0; i < s->n_notes && r == 0; i++)
         r = store_run_note(store, s->run, s->notes[i]);
     if (s->refusal && r == 0)
@@ -298,6 +309,8 @@ static int record(struct run_session *s) {
     }
     session_drain(s);
     int ended = record_end(s, exit_status);
+    if (s->options->attached && s->refusal && s->command.started_mono_ns)
+        exit_status = EXIT_USAGE;
     if (ended == 0 && s->command.started_mono_ns && !s->refusal && s->options->report)
         conclude(s);
     session_end_live(s);

@@ -39,8 +39,8 @@ static int judge(const struct run_options *o, char **words) {
         return verb_refuse("attach", "not understood:", *words,
                            "it starts no command; `chokepoint run` does");
     if (!o->jobs.n)
-        return verb_refuse("attach", "whom to watch is missing", NULL,
-                           "give --job unit=NAME, --job port=N or another");
+        return verb_refuse("attach", "say what to watch", NULL,
+                           "for example --job pid=1234 or --job unit=nginx");
     return 0;
 }
 

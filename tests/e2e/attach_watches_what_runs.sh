@@ -65,9 +65,13 @@ wait $watcher
 [ "$(ids 2)" = "$(ids 1)" ] || fail "port: $(ids 2)"
 
 # --- no process
-attach --job pid=999999999 --duration 3s
-[ $status -eq 0 ] || fail "nobody: $status"
-grep -q "no process of the job was seen" "$work/err" || fail "nobody is there, and that is not said"
+attach --job pid=999999999
+[ $status -eq 2 ] || fail "nobody: $status"
+grep -q "nothing was recorded: no process matched --job pid=999999999" "$work/err" || fail "nobody is there, and that is not said"
+[ "$(state_of "$(last_run)")" = not-started ] || fail "nobody: state $(state_of "$(last_run)")"
+attach --job unit=no-such-unit --duration 0.5s # is over before the processes were scanned often
+[ $status -eq 2 ] && grep -q "no process matched --job unit=no-such-unit" "$work/err" || fail "no unit: $status"
+attach --job pid=999999999 --duration 2s
 grep -q "names a process that is not on this host: 999999999" "$work/err" || fail "the agent says nothing"
 
 # --- run: a service that it uses
