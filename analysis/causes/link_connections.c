@@ -123,15 +123,17 @@ static int standing(const struct run_model *model, const struct culprit_side *s)
 
 /* Sets show what is likely: of two routes through a full link one may stay just below the limit for
  * being held up, and its other end then explains the rest better. A host that visibly sends at its
- * limit, or has the queue, needs no such argument. */
+ * limit, or has the queue, needs no such argument. Of sides that are alike the run waits for one
+ * more than for the other. */
 static bool is_better(const struct run_model *model, const struct culprit_side *a,
                       const struct culprit_side *b) {
     bool a_seen = a->full || a->queues_here, b_seen = b->full || b->queues_here;
     if (a_seen != b_seen)
         return a_seen;
-    return fabs(a->f1 - b->f1) > number_of(model, FLOW_F1_ALIKE)
-               ? a->f1 > b->f1
-               : standing(model, a) > standing(model, b);
+    if (fabs(a->f1 - b->f1) > number_of(model, FLOW_F1_ALIKE))
+        return a->f1 > b->f1;
+    int a_stands = standing(model, a), b_stands = standing(model, b);
+    return a_stands != b_stands ? a_stands > b_stands : a->demand > b->demand;
 }
 
 /* Share of the path; without a path, how long the longest limited route was limited. */
