@@ -43,8 +43,7 @@ struct wait_source {
 
 static int refuse(int error, const char *what, char *why, size_t why_size) {
     if (error == -EPERM)
-        snprintf(why, why_size, "%s: not permitted: needs CAP_BPF and CAP_PERFMON, and no lockdown",
-                 what);
+        snprintf(why, why_size, "not permitted: needs CAP_BPF and CAP_PERFMON, and no lockdown");
     else
         snprintf(why, why_size, "%s: %s", what, strerror(-error));
     return WAIT_ABSENT;

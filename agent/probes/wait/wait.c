@@ -24,8 +24,15 @@
 #define OFTEN_MAX 64 /* processes with a row in each sample; others at rest have one a second */
 #define ROW_EVERY_NS (NS_PER_S - 50 * NS_PER_MS)
 
+/* A process has no clock before it is found, nor have children that it began before. So the job is
+ * looked for at once in the first samples, and a few times more when there is one. */
+#define SEEKS_MAX 50
+#define SEEKS_MORE 3
+
 struct wait_probe {
     struct wait_watch *watch;
+    unsigned sought, sought_more;
+    bool seeks;
 };
 
 #define UNCOUNTED SIZE_MAX
@@ -99,7 +106,9 @@ static void report_unseen(struct wait_watch *watch, struct rows *rows) {
 }
 
 static int wait_sample(void *state, const struct probe_env *env, struct rows *rows) {
-    struct wait_watch *watch = ((struct wait_probe *)state)->watch;
+    struct wait_probe *probe = state;
+    struct wait_watch *watch = probe->watch;
+    probe->seeks = env->job->n ? probe->sought_more++ < SEEKS_MORE : probe->sought++ < SEEKS_MAX;
     wait_watch_forget(watch);
     int r = wait_watch_read(watch, env);
     if (r < 0)
@@ -112,6 +121,10 @@ static int wait_sample(void *state, const struct probe_env *env, struct rows *ro
     }
     report_unseen(watch, rows);
     return 0;
+}
+
+static bool wait_has_news(void *state) {
+    return ((const struct wait_probe *)state)->seeks;
 }
 
 /* ---- life ---- */
@@ -150,5 +163,6 @@ const struct probe probe_wait = {
     .max_rows = wait_max_rows,
     .open = wait_open,
     .sample = wait_sample,
+    .has_news = wait_has_news,
     .close = wait_close,
 };
