@@ -37,7 +37,8 @@ static void check_capability(const struct doctor_env *env, uint64_t have, int wh
                              const char *name, const char *without) {
     char mend[PATH_MAX + 80], program[PATH_MAX] = "chokepoint-agent";
     own_program_path(program); /* otherwise the capability's name is printed */
-    snprintf(mend, sizeof mend, "setcap cap_net_admin,cap_sys_ptrace,cap_net_raw+ep %s", program);
+    snprintf(mend, sizeof mend,
+             "setcap cap_net_admin,cap_sys_ptrace,cap_net_raw,cap_bpf,cap_perfmon+ep %s", program);
     if (have >> which & 1)
         doctor_say(env, DOCTOR_OK, "rights", "", "%s", name);
     else
@@ -52,6 +53,9 @@ void doctor_check_rights(const struct doctor_env *env) {
     check_capability(env, have, CAP_SYS_PTRACE, "CAP_SYS_PTRACE",
                      "I/O and connections of other users' processes are not seen");
     check_capability(env, have, CAP_NET_RAW, "CAP_NET_RAW", "--flows captures nothing");
+    uint64_t clocks = have >> CAP_BPF & have >> CAP_PERFMON & 1;
+    check_capability(env, clocks << CAP_BPF, CAP_BPF, "CAP_BPF and CAP_PERFMON",
+                     "what processes wait for without MPI is not clocked");
     if (!doctor_read(env->proc, "1/stat", text, sizeof text))
         doctor_say(env, DOCTOR_HINDERS, "rights", "mount -o remount,hidepid=0 /proc",
                    "other users' processes are hidden in %s", env->proc);

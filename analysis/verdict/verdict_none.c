@@ -199,6 +199,13 @@ static void say_beside_job(const struct run_model *model, int host, const struct
     remarks_add(&v->next, ADVISE_NAME_JOB, NUMBERS(), NAMES(name, name));
 }
 
+/* Wait clocks show what processes wait for. Where they were on, or could not run, which a note
+ * tells, nobody is to record the run again with them. */
+static void advise_clocks(const struct run_model *model, struct verdict *v) {
+    if (!model->recording->tables[RECORDING_WAIT].n && !model->recording->clocks_refused)
+        remarks_add(&v->next, ADVISE_TRACE_ANY, NUMBERS(), NAMES());
+}
+
 static void judge_not_visible(const struct run_model *model, double busy, struct verdict *v) {
     v->state = VERDICT_INSUFFICIENT;
     remark_set(&v->cause, NOT_VISIBLE, NUMBERS(), NAMES());
@@ -210,7 +217,7 @@ static void judge_not_visible(const struct run_model *model, double busy, struct
         remarks_add(&v->summary, PROCESSES_UNSEEN, NUMBERS(), NAMES());
     else
         remarks_add(&v->summary, PROCESSES_WAIT_UNSEEN, NUMBERS(100 * busy), NAMES());
-    remarks_add(&v->next, ADVISE_TRACE_ANY, NUMBERS(), NAMES());
+    advise_clocks(model, v);
     if (verdict_has_ranks(model))
         remarks_add(&v->next, ADVISE_RECORD_CALLS, NUMBERS(), NAMES());
 }

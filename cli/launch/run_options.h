@@ -22,7 +22,8 @@ struct run_options {
     int repeats;         /* recorded runs of the command */
     int warmups;         /* unrecorded runs before them */
     const char *prepare; /* a command for sh before each of them; NULL: none */
-    bool allow_missing, report, why, quiet, flows, wait_clocks, shim, ignore_failure;
+    bool allow_missing, report, why, quiet, flows, wait_clocks, no_wait_clocks, shim,
+        ignore_failure;
     struct job_words jobs; /* further job processes by choice */
     bool attached;         /* no command: the job is what runs already */
     int64_t duration_ns;   /* duration of an attached run; 0: until it is interrupted */
@@ -69,8 +70,12 @@ struct run_words {
          .high = RUN_RATE_MAX_HZ},                                                                 \
         {"--flows", "capture packets: who exchanges how much with whom",                           \
          .flag = &(words)->options.flows},                                                         \
-        {"--wait-clocks", "clock the job's waits with programs in the kernels of hosts",           \
+        {"--wait-clocks",                                                                          \
+         "clock the job's waits with programs in the kernels of\n"                                 \
+         "hosts also under mpirun; default: where it is not MPI",                                  \
          .flag = &(words)->options.wait_clocks},                                                   \
+        {"--no-wait-clocks", "load no programs into kernels",                                      \
+         .flag = &(words)->options.no_wait_clocks},                                                \
         {"--allow-missing", "go on when a host does not answer",                                   \
          .flag = &(words)->options.allow_missing},                                                 \
         RUN_TIMEOUT_ROW(&(words)->start_timeout_s)

@@ -120,7 +120,6 @@ int session_open(struct run_session *s, const struct run_options *options, char 
     s->plan.forgets = options->forgets;
     s->plan.no_command_lines = options->no_command_lines;
     s->plan.jobs = &options->jobs;
-    s->plan.wait_clocks = options->wait_clocks;
     s->plan.call_spool_limit = options->call_spool_limit;
     s->plan.words = &s->words;
     s->plan.connect_timeout_s = (int)((options->start_timeout_ns + NS_PER_S - 1) / NS_PER_S);

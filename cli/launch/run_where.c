@@ -57,10 +57,17 @@ static int refuse_without_job(const struct run_session *s, enum hosts_source sou
     return -EINVAL;
 }
 
+/* A program of MPI tells its waits by its calls. */
+static bool wants_clocks(const struct run_session *s) {
+    const struct run_options *o = s->options;
+    return !o->no_wait_clocks && (o->wait_clocks || s->words.kind == COMMAND_PLAIN);
+}
+
 int session_choose_hosts(struct run_session *s) {
     enum hosts_source source;
     char why[600];
     int r = command_words_read(s->options->command, &s->words);
+    s->plan.wait_clocks = wants_clocks(s);
     if (r < 0)
         snprintf(why, sizeof why, "more than %d hostfiles or host lists", COMMAND_LISTS_MAX);
     if (r == 0)

@@ -228,6 +228,14 @@ static int compare_hosts(const void *a, const void *b) {
     return strverscmp(x->name, y->name);
 }
 
+/* Whether an agent noted something about wait clocks: "HOST: wait: why". */
+static bool notes_clocks(const struct report_input *input) {
+    bool found = false;
+    for (size_t i = 0; i < input->n_notes; i++)
+        found |= strstr(input->notes[i].text, ": wait: ") != NULL;
+    return found;
+}
+
 static int load_rest(struct store *store, struct report_input *input, bool seconds) {
     int result = store_list_hosts(store, input->run.id, &input->hosts, &input->n_hosts);
     if (result == 0 && input->n_hosts)
@@ -252,6 +260,7 @@ static int load_rest(struct store *store, struct report_input *input, bool secon
         result = recording_find_unseen(&input->recording);
     if (result == 0)
         result = load_usage(store, input);
+    input->recording.clocks_refused = notes_clocks(input);
     recording_use_exact_cpu(&input->recording);
     recording_settle(&input->recording);
     return result;

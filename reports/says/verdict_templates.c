@@ -187,7 +187,7 @@ const char *verdict_template(enum remark_code code) {
         [REMARK_ADVISE_SEE_RANK_PAGE] = "look at rank %d on %s first: %{report {run} "
                                         "-o run-{run}.html} shows its time iteration by iteration",
         [REMARK_ADVISE_TRACE_ANY] =
-            "record it again with --wait-clocks, as root: these tell what each process waits for",
+            "record it again with --wait-clocks: these tell what each process waits for",
         [REMARK_ADVISE_RECORD_CALLS] = "record what the ranks do inside MPI (without --no-shim)",
     };
     return templates[code];

@@ -94,7 +94,7 @@ static void each_fault_has_its_mend(void **state) {
     struct place *p = *state;
     put(p, "self/status", "Name:\tx\nCapEff:\t0000000000000000\n");
     FINDS(p, "doctor | note | rights | no CAP_NET_ADMIN");
-    FINDS(p, "| setcap cap_net_admin,cap_sys_ptrace,cap_net_raw+ep /");
+    FINDS(p, "| setcap cap_net_admin,cap_sys_ptrace,cap_net_raw,cap_bpf,cap_perfmon+ep /");
     put(p, "sys/kernel/task_delayacct", "0\n");
     FINDS(p, "| sysctl -w kernel.task_delayacct=1\n");
     put(p, "fs/cgroup/cgroup.controllers", "cpuset memory\n");

@@ -52,6 +52,8 @@ struct recording {
     char **hosts;    /* names, owned */
     size_t n_hosts;
     struct series_set tables[RECORDING_COUNT_];
+    /* An agent says why its wait clocks could not run. */
+    bool clocks_refused;
     struct mark *marks; /* in any order */
     size_t n_marks, marks_capacity;
     struct mpi_log calls;    /* empty if no call was recorded */
