@@ -5,8 +5,8 @@
  * for others, in each request; several requests at once would take no longer. So the sleep happens
  * in the servers, but the process that asks one at a time causes the delay.
  *
- * That may be hops before the one that asks the sleeper. From whoever begins the requests, the
- * first process is meant that hands on fewer requests at once than it is asked.
+ * Requests may pass several processes. The first of them that hands on fewer at once than it is
+ * asked is the pool.
  */
 #include <errno.h>
 
