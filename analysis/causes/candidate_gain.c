@@ -21,7 +21,9 @@ static struct gain gain_of(const struct whatif_answer *answer) {
                          .counted = answer->counted && !answer->iterations};
 }
 
-/* Without a replay the bound remains: a refusal is no gain of 0. */
+/* Without a replay the bound remains. If nothing shows whether the link limits anything, the bound
+ * is no reason for blame: the gain is not known, which is no gain of 0.
+ */
 static int ask(const struct whatif *whatif, const struct whatif_scenario *scenario,
                struct gain *ret_gain, struct refusal *why) {
     struct whatif_answer answer;
@@ -33,6 +35,8 @@ static int ask(const struct whatif *whatif, const struct whatif_scenario *scenar
     if (!answer.replayed) {
         if (!why->code)
             *why = answer.refused;
+        if (answer.refused.code == REFUSAL_GROUPS_UNTOLD)
+            *ret_gain = (struct gain){.estimate = NAN, .low = NAN, .high = ret_gain->high};
         return 0;
     }
     *ret_gain = gain_of(&answer);

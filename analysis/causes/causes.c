@@ -5,6 +5,7 @@
 #include "analysis/causes/causes.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "analysis/causes/causes_private.h"
@@ -56,7 +57,7 @@ static void weigh_by_gain(const struct run_model *model, struct candidates *cand
     for (size_t i = 0; i < candidates->n; i++) {
         struct candidate *c = &candidates->items[i];
         double proof = c->saturated ? 1 : number_of(model, UNSATURATED_WEIGHT);
-        c->weight = c->fallback ? 0 : proof * c->gain.estimate;
+        c->weight = c->fallback || isnan(c->gain.estimate) ? 0 : proof * c->gain.estimate;
     }
 }
 

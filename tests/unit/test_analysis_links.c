@@ -298,6 +298,8 @@ static void a_link_with_room_left_does_not_hold_up_groups(void **state) {
         plant_exchanges(&r, COMPUTE_S);
         judge(&r, &j);
         assert_false(verdict_blames(j.verdict.state));
+        for (size_t k = 0; k < j.candidates.n; k++) /* refused both ways: not known, and not 0 */
+            assert_true(isnan(j.candidates.items[k].gain.estimate));
         struct whatif_answer a = ask(&j.model, without_limit);
         assert_true(a.replayed && fabs(a.gain) < 0.01);
         release(&r, &j);
