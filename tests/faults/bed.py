@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+import time
 
 CONTROL = "/sys/fs/cgroup"
 
@@ -12,6 +13,16 @@ CONTROL = "/sys/fs/cgroup"
 def burst_bytes(mbit):
     """Burst of a link shaped to that rate: 2 ms of it, but at least two of the largest packets."""
     return max(int(mbit * 1e6 / 8 / 500), 2 * 9000)
+
+
+# Stressors of stress-ng that take something of a host, with the words that keep them small.
+STRESSORS = {"cpu": (), "cache": (), "stream": (), "vm": ("--vm-bytes", "64m"), "hdd": ("--hdd-bytes", "64m"), "iomix": ("--iomix-bytes", "64m"),
+             "sock": (), "switch": ()}
+
+
+def children_of(pid):
+    with open(f"/proc/{pid}/task/{pid}/children") as file:
+        return file.read().split()
 
 
 class Unable(Exception):
@@ -82,9 +93,24 @@ class Bed:
             raise RuntimeError(f"fault-trouble {' '.join(map(str, words))}: {process.stderr.read().strip()}")
         return process
 
+    def stressed(self, host, kind, workers, folder):
+        """Starts stress-ng in a host and waits until its workers are there. `end` ends them, too."""
+        command = ["stress-ng", "--quiet", f"--{kind}", str(workers), "--timeout", "0", "--temp-path", folder, *STRESSORS[kind]]
+        process = subprocess.Popen(self.words(host, *command), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True)
+        self.helpers.append(process)
+        while not children_of(process.pid):
+            if process.poll() is not None:
+                raise RuntimeError(f"stress-ng --{kind}: {process.stderr.read().strip()}")
+            time.sleep(.01)
+        return process
+
     def end(self, process):
-        process.kill()
-        process.wait()
+        process.terminate() # stress-ng ends its workers first
+        try:
+            process.wait(5)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
         self.helpers.remove(process)
 
     def address(self, host):

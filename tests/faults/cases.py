@@ -7,6 +7,7 @@ cases are cut into blocks of a clean run and three faulty ones, in which its fau
 blocks of all workloads are dealt out evenly."""
 import injectors
 import services
+from bed import STRESSORS
 from workloads import WORKLOADS
 
 BLOCK = 3 # faulty runs that follow a clean one
@@ -34,6 +35,7 @@ FAULTS = {
     "F20": (injectors.thread_full, "one thread that has more to do"),
     "F21": (injectors.input_starved, "a loader that is slower than the step"),
     "F22": (injectors.operations_limit, "limit of block-I/O operations"),
+    "F23": (injectors.stressor, "stress-ng on a rank's host"),
     "D1": (injectors.unused_core, "decoy: hog on an unused core"),
     "D2": (injectors.traffic_elsewhere, "decoy: traffic off the path"),
     "D3": (injectors.page_cache, "decoy: large page cache"),
@@ -95,7 +97,9 @@ SCORED = {
 }
 
 
-HALVES = {"tuning": TUNING, "scored": SCORED, "service": services.PLAN}
+# Faults that others wrote: each stressor with one, two and four workers, in turn.
+STRESS = {workload: {"F23": [f"{kind}/{workers}" for workers in (1, 2, 4) for kind in STRESSORS]} for workload in ("matmul", "sync", "async")}
+HALVES = {"tuning": TUNING, "scored": SCORED, "service": services.PLAN, "stress": STRESS}
 
 
 def plan_of(half):
@@ -128,6 +132,8 @@ def scale_of(workload, fault, magnitude):
         return workload.faulty_scale or 1
     if fault == "F1":
         return min(1, LONGER / (1 + magnitude))
+    if fault == "F23":
+        return min(1, LONGER / (1 + int(magnitude.split("/")[1])))
     if fault == "F2":
         return min(1, LONGER * magnitude / 100)
     if fault in ("F3", "F4", "F5"):

@@ -45,6 +45,20 @@ def hog(case, bed, rank, amount):
             bed.end(process)
 
 
+ALSO_DISK = ("hdd", "iomix") # stressors that a program may feel at its disk
+
+
+@contextlib.contextmanager
+def stressor(case, bed, rank, amount):
+    """amount: "KIND/WORKERS" of stress-ng"""
+    kind, workers = amount.split("/")
+    process = bed.stressed(host_of(rank), kind, workers, case["scratch"])
+    try:
+        yield [label(host_of(rank), ["cpu", "disk", "disk-throttle"] if kind in ALSO_DISK else "cpu", "contention")]
+    finally:
+        bed.end(process)
+
+
 @contextlib.contextmanager
 def quota(case, bed, rank, amount):
     bed.set_quota(host_of(rank), amount / 100)

@@ -16,6 +16,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import cases
 import estimates
+import injectors
 import made_inputs
 import misses
 import page
@@ -163,6 +164,22 @@ class Plan(unittest.TestCase):
     def test_a_fraction_of_something_greedy_is_one_more_for_a_part_of_the_time(self):
         shares = cases.injectors.shares_of
         self.assertEqual([shares(.7), shares(1), shares(2.3)], [[70], [100], [100, 100, 30]])
+
+    def test_each_stressor_has_three_strengths_beside_three_programs(self):
+        amounts = {case["workload"]: set() for case in cases.cases_of("stress", 1)}
+        for case in cases.cases_of("stress", 1):
+            if case["fault"] == "F23":
+                amounts[case["workload"]].add(case["amount"])
+        self.assertEqual({workload: len(found) for workload, found in amounts.items()}, {"matmul": 24, "sync": 24, "async": 24})
+        self.assertIn("switch/4", amounts["sync"])
+
+    def test_a_stressor_is_started_on_the_rank_s_host_and_ended(self):
+        bed = unittest.mock.Mock()
+        with injectors.stressor({"scratch": "/s"}, bed, 1, "hdd/2") as labels:
+            bed.stressed.assert_called_once_with("vm2", "hdd", "2", "/s")
+            bed.end.assert_not_called()
+        bed.end.assert_called_once_with(bed.stressed.return_value)
+        self.assertIn("disk", labels[0]["resource"])
 
     def test_whoever_stops_early_has_seen_every_program_and_every_fault_alike(self):
         plan = cases.cases_of("scored", 1)
