@@ -22,6 +22,8 @@ NO_MORE_S = 900 # and after this nothing: ctest would kill it at 1200 s, and lea
 CONFIDENT = .8
 CLEAR = 3 # at least this many of the five clear faults
 HELD = (3, 7, 10) # laws of the verdict that every run must keep; violations of the others are only reported
+SAME = "hosts,order,names,helpers,idle-host" # changes that keep the truth, and every verdict
+EVERY = 3 # of the recordings, on which they are tried
 PLAN = (("sync", "F1", 2), ("sync", "F2", 30), ("sync", "F11", 2), ("sync", "F12", 30), ("sync", "D3", 100), ("sync-net", "F3", 50))
 
 
@@ -96,8 +98,15 @@ def is_tried_again(said, case, took_s):
 def broken_laws(binaries, results):
     """Violations of laws that must hold, in the recordings just made."""
     found, count, lost, notes = laws.check(results, binaries)
-    print("\n".join(laws.lines_of(found, count, lost + notes, laws.law_checks.LAWS)), flush=True)
+    print("\n".join(laws.lines_of(found, count, lost + notes, laws.LAWS)), flush=True)
     return sorted({law for law, *_ in found if law in HELD})
+
+
+def verdicts_stay(binaries, results):
+    """Whether verdicts hold on changed copies of some of the recordings."""
+    here = os.path.dirname(os.path.abspath(__file__))
+    words = [f"{here}/metamorphic", results, "--program", f"{binaries}/chokepoint", "--only", SAME, "--every", str(EVERY), "--all"]
+    return runner.subprocess.run([sys.executable, *words]).returncode == 0
 
 
 def main(binaries, results):
@@ -131,6 +140,9 @@ def main(binaries, results):
     broken = broken_laws(binaries, results)
     if broken:
         print(f"FAILED: broken: {', '.join(f'law {law}' for law in broken)}")
+        return 1
+    if not verdicts_stay(binaries, results):
+        print("FAILED: a change that keeps the truth makes another verdict")
         return 1
     if whatif_laws.main([results, "--bin", binaries, "--every", "2"]):
         print("FAILED: broken: the law of what-if")
