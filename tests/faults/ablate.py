@@ -264,10 +264,10 @@ def page_lines(listing, base, outcomes, n_runs, size=None):
     return lines + ([f"Rules that change no verdict of these runs: {', '.join(idle)}.", ""] if idle else [])
 
 
-def with_lines(page, lines):
+def with_lines(page, lines, begin=BEGIN, end=END):
     """The page with the text between its markers replaced; a page without markers gets them at its end."""
-    before, _, rest = page.partition(BEGIN)
-    return "\n".join([before.rstrip("\n"), "", BEGIN, "", *lines, END]) + (rest.partition(END)[2] or "\n")
+    before, _, rest = page.partition(begin)
+    return "\n".join([before.rstrip("\n"), "", begin, "", *lines, end]) + (rest.partition(end)[2] or "\n")
 
 
 def write_page(path, lines):

@@ -12,6 +12,7 @@ import baselines
 import cases
 import estimates
 import misses
+import page_parts
 import recordings
 import scorer
 import truth
@@ -171,6 +172,7 @@ def make_page(runs, lost, overheads, options, root):
     lines += table(("known", "relative error"), [(name, error_text(period_errors(runs, copies[key]))) for name, key in known])
     lines += ["", "Counters alone tell a pace, not single iterations, and only one that is slow beside the samples (ten a second here); iterations of these programs are shorter. `tests/bench/iteration_period.sh` has some that are not."]
     lines += ["", "## Every miss", ""] + (misses_table(runs, why) if scorer.misses(runs) else ["None."]) + [""]
+    lines += [line for part in page_parts.kept_in(f"{docs}/accuracy.md") for line in (part, "")]
     with open(f"{docs}/accuracy.md", "w") as file:
         file.write("\n".join(lines))
     return f"{docs}/accuracy.md"

@@ -11,6 +11,7 @@ import unittest
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import copies
+import page_parts
 import truth_keeping
 import two_verdicts
 
@@ -195,6 +196,20 @@ class Verdicts(unittest.TestCase):
 
     def test_bands_of_confidence(self):
         self.assertEqual([two_verdicts.band(verdict(confidence=c)) for c in (.95, .8, .79, .5, .49)], [2, 2, 1, 1, 0])
+
+
+class Page(unittest.TestCase):
+    def test_a_part_is_replaced_and_kept_and_leaves_the_others_alone(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = f"{folder}/page.md"
+            with open(path, "w") as file:
+                file.write("# Page\n")
+            for name, line in (("one", "1"), ("two", "2"), ("one", "3")):
+                page_parts.put(name, name.title(), "Words.", [line], path)
+            with open(path) as file:
+                text = file.read()
+        self.assertEqual([part.split("\n")[7] for part in page_parts.kept(text)], ["3", "2"])
+        self.assertTrue(text.startswith("# Page\n"))
 
 
 if __name__ == "__main__":
