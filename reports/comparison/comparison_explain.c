@@ -89,22 +89,38 @@ static size_t n_budgets(const struct report *report) {
     return n;
 }
 
+static double budgets_sum(const struct report *report, int term) {
+    double seconds = 0;
+    for (size_t i = 0; i < report->n_budget; i++)
+        if (is_whole_run(report, &report->budget[i]) && report->budget[i].term_s[term] > 0)
+            seconds += report->budget[i].term_s[term];
+    return seconds;
+}
+
+static bool has_ranks(const struct report *report) {
+    for (size_t i = 0; i < report->n_budget; i++)
+        if (report->budget[i].rank >= 0)
+            return true;
+    return false;
+}
+
+/* The mean of ranks, which are alike. Other processes differ, and helpers sleep beside the one
+ * that works: their sums are the job's, and sleep, which is nobody's work, is left out. */
 static int add_budgets(struct comparison *c, size_t run) {
     const struct report *report = c->runs[run];
-    double n = (double)n_budgets(report), sum = 0;
+    bool ranks = has_ranks(report);
+    double n = ranks ? (double)n_budgets(report) : 1, sum = 0;
     int result = 0;
     for (int term = 0; result == 0 && term < BUDGET_TERMS; term++) {
-        double seconds = 0;
-        for (size_t i = 0; i < report->n_budget; i++)
-            if (is_whole_run(report, &report->budget[i]) && report->budget[i].term_s[term] > 0)
-                seconds += report->budget[i].term_s[term] / n;
+        double seconds = !ranks && term == BUDGET_IDLE ? 0 : budgets_sum(report, term) / n;
         sum += seconds;
         if (seconds > 0)
             result = add_part(c, run, term, seconds, strdup(budget_term_words(term)));
     }
-    return result
-               ? result
-               : add_part(c, run, -1, report->duration_s - sum, strdup("outside the ranks' lives"));
+    if (result || (!ranks && sum >= report->duration_s)) /* of processes at a time */
+        return result;
+    return add_part(c, run, -1, report->duration_s - sum,
+                    strdup(ranks ? "outside the ranks' lives" : "asleep, or nothing ran"));
 }
 
 /* ---- which, and in what order ---- */

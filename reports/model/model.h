@@ -238,7 +238,8 @@ struct report {
     struct report_verdict verdict;
     struct report_budget *budget;
     size_t n_budget;
-    size_t main_phase; /* has most iterations, else is the longest; 0: no phases */
+    size_t main_phase;  /* has most iterations, else is the longest; 0: no phases */
+    size_t shown_phase; /* the phase of the verdict, whose bars stand under it */
     struct report_efficiency *efficiency; /* of phases with known MPI calls */
     size_t n_efficiency;
     double *path_s; /* of the critical path, [host * BUDGET_TERMS + term]; NULL: not known */

@@ -50,7 +50,7 @@ static int add_budget(struct report *report, const struct run_model *model, size
 int report_fill_budget(struct report *report, const struct run_model *model) {
     const struct rank_budgets *budgets = &model->budgets;
     int result = 0;
-    report->main_phase = model->main_group;
+    report->main_phase = report->shown_phase = model->main_group;
     report->budget =
         calloc(rank_budgets_all(budgets) * model->n_groups + 1, sizeof *report->budget);
     if (!report->budget)

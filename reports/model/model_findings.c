@@ -56,11 +56,19 @@ const char *report_arithmetic_rate(enum arithmetic_rate known) {
     return names[known];
 }
 
+/* The bars under a verdict are of its phase. */
+static size_t phase_of(const struct judgement *judgement) {
+    const struct verdict *v = &judgement->verdict;
+    bool blames = v->candidate && verdict_blames(v->state);
+    return blames ? v->candidate->group : judgement->model->main_group;
+}
+
 int report_fill_findings(struct report *report, const struct judgement *judgement) {
     struct verdict_words words;
     int result = verdict_say(judgement->model, &judgement->verdict, &report->caller, &words);
     if (result < 0)
         return result;
+    report->shown_phase = phase_of(judgement);
     result = fill_verdict(report, &judgement->verdict, &words);
     verdict_words_release(&words);
     return result;

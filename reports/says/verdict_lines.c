@@ -119,7 +119,7 @@ static char *limit_of_candidate(const struct run_model *model, const struct verd
     AUTO(text_free) char *name = name_limit(model, v, c);
     AUTO(text_free) char *much = how_much(model, c, v->other);
     char span[64] = "";
-    if (!isnan(c->start_s))
+    if (verdict_has_span(model, c))
         snprintf(span, sizeof span, ", only from %.1f s to %.1f s", c->start_s, c->end_s);
     return name && much
                ? text_format("%s%s: %s%s", v->leaning == VERDICT_SATURATED ? "" : "probably ", name,
@@ -148,7 +148,7 @@ char *verdict_limit(const struct run_model *model, const struct verdict *v, cons
     if (!v->ended.code)
         return limit_until_then(model, v, summary);
     AUTO(text_free) char *ended = remark_words(&v->ended);
-    if (!ended || v->cause.code == REMARK_COMMAND_FAILED)
+    if (!ended || v->too_short || v->cause.code == REMARK_COMMAND_FAILED)
         return ended ? text_format("%s", ended) : NULL;
     AUTO(text_free) char *limit = limit_until_then(model, v, summary);
     return limit ? text_format("%s. Until then: %s", ended, limit) : NULL;
@@ -225,7 +225,13 @@ char *verdict_worth(const struct run_model *model, const struct verdict *v) {
         return text_format("%s: %s%.0f %% run time%s%s", change_words(v),
                            gone->replayed ? "-" : "about -", 100 * gone->estimate, range,
                            gone->replayed ? "" : ", by counters");
-    return isnan(v->gain_high)
-               ? text_format("not known")
-               : text_format("%s: at most -%.0f %% run time", change_words(v), 100 * v->gain_high);
+    if (isnan(v->gain_high))
+        return text_format("not known");
+    double itself = c->run_share + (v->other ? v->other->run_share : 0);
+    bool more = round(100 * v->gain_high) > round(100 * itself) && itself >= 0.005;
+    char alone[64] = "";
+    if (more) /* what waited beside it may have waited for the same */
+        snprintf(alone, sizeof alone, " (-%.0f %% if all else takes as long)", 100 * itself);
+    return text_format("%s: at most -%.0f %% run time%s", change_words(v), 100 * v->gain_high,
+                       alone);
 }

@@ -11,6 +11,9 @@ char *verdict_candidate_sentence(const struct run_model *model, const struct ver
 /* Whether the candidate has its own sentence, which gives a different share of the run. */
 bool verdict_has_own_sentence(const struct candidate *candidate);
 
+/* Whether the limit held only from its start_s to its end_s, and that agrees with its share. */
+bool verdict_has_span(const struct run_model *model, const struct candidate *candidate);
+
 /* Mean MB/s that the candidate's link carries in the other direction; NAN. */
 double verdict_back_rate(const struct run_model *model, const struct candidate *candidate);
 

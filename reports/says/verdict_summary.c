@@ -145,9 +145,18 @@ static void say_gain(const struct run_model *model, const struct verdict *v, cha
                  range);
 }
 
-static void say_span(const struct candidate *c, char *to, size_t size) {
+/* A limit that took more time than the span has held outside it, too. */
+bool verdict_has_span(const struct run_model *model, const struct candidate *c) {
+    if (isnan(c->start_s))
+        return false;
+    double phase_s = (double)windows_length(phase_windows(&model->groups[c->group])) / 1e9;
+    return c->blocked * phase_s <= c->end_s - c->start_s;
+}
+
+static void say_span(const struct run_model *model, const struct candidate *c, char *to,
+                     size_t size) {
     to[0] = '\0';
-    if (!isnan(c->start_s))
+    if (verdict_has_span(model, c))
         snprintf(to, size, " Only from %.1f s to %.1f s of the run.", c->start_s, c->end_s);
 }
 
@@ -256,7 +265,7 @@ char *verdict_candidate_sentence(const struct run_model *model, const struct ver
     char *first = first_part(model, v);
     if (!first)
         return NULL;
-    say_span(v->candidate, span, sizeof span);
+    say_span(model, v->candidate, span, sizeof span);
     say_gain(model, v, gain, sizeof gain);
     char *whole = text_format("%s%s%s", first, span, gain);
     free(first);

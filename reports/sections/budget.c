@@ -95,7 +95,7 @@ static void put_rank_row(struct report_table *table, const struct report *report
                          size_t closes) {
     const struct report_budget *b = &report->budget[i];
     bool main = strcmp(b->phase, phase_name(report, 0)) == 0 ||
-                strcmp(b->phase, phase_name(report, report->main_phase)) == 0;
+                strcmp(b->phase, phase_name(report, report->shown_phase)) == 0;
     char who[128];
     size_t row = table_add(table, b);
     if (table->failed)

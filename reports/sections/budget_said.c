@@ -88,7 +88,7 @@ static char *more_of(const struct report *report, const struct report_budget *b,
 }
 
 void section_budget_said(const struct report *report, struct page *page) {
-    size_t first, n = budget_of_phase(report, report->main_phase, &first), said = 0;
+    size_t first, n = budget_of_phase(report, report->shown_phase, &first), said = 0;
     const struct report_budget *budgets = report->budget + first;
     char *items[WORDS_MAX + 1], *all = held_all(budgets, n);
     if (all)

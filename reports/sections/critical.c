@@ -32,16 +32,16 @@ static bool tells_who_waited(const struct run_model *model) {
            model->critical.source == CRITICAL_FROM_WAITS;
 }
 
-/* Writes the parts of the main phase. Returns how many were written. */
+/* Writes the parts of the verdict's phase. Returns how many were written. */
 static size_t put_sentence(FILE *out, const struct report *report,
                            const struct critical_parts *parts) {
-    const char *phase = report->resources[report->main_phase].phase;
+    const char *phase = report->resources[report->shown_phase].phase;
     size_t said = 0;
-    fprintf(out, "Along the critical path%s%s%s: ", report->main_phase ? " of " : "",
-            budget_phase_before(report), report->main_phase ? phase : "");
+    fprintf(out, "Along the critical path%s%s%s: ", report->shown_phase ? " of " : "",
+            budget_phase_before(report), report->shown_phase ? phase : "");
     for (size_t i = 0; i < parts->n && said < PARTS_SAID; i++) {
         const struct report_critical *c = &parts->items[i];
-        if (c->group != report->main_phase || c->share_pct < 100 * SHARE_SAID)
+        if (c->group != report->shown_phase || c->share_pct < 100 * SHARE_SAID)
             continue;
         fputs(said++ ? ", " : "", out);
         print_part(out, report, c);

@@ -154,7 +154,7 @@ static double own_share(const struct report_budget *b) {
 }
 
 static struct bar bar_of(const struct report *report, const struct report_budget *b) {
-    double phase_s = report->resources[report->main_phase].duration_s;
+    double phase_s = report->resources[report->shown_phase].duration_s;
     struct bar bar = {.brief = b->wall_s < BRIEF * phase_s, .budget = *b};
     if (b->rank >= 0)
         snprintf(bar.who, sizeof bar.who, "rank %d %s", b->rank, layout_host(report, b->host));
@@ -181,7 +181,7 @@ static size_t extremes_of(const struct report *report, const struct worth *worth
 }
 
 static size_t make_bars(const struct report *report, struct bar bars[BUDGET_LINES_MAX]) {
-    size_t first, n = budget_of_phase(report, report->main_phase, &first), made = 0, at = 0;
+    size_t first, n = budget_of_phase(report, report->shown_phase, &first), made = 0, at = 0;
     struct worth worth = worth_of(report->budget + first, n);
     const struct report_budget *b;
     if ((worth.n_worth ? worth.n_worth : n) > BUDGET_LINES_MAX)

@@ -89,7 +89,9 @@ static void put_limit(FILE *out, const struct report_verdict *v, bool colour) {
                 other ? (int)(terminal_columns(out) - LABEL_WIDTH - width - other) : 0, "", sure);
         return;
     }
-    AUTO(text_free) char *whole = text_format("%s%s%s", v->limit, other ? "; " : "", sure);
+    size_t size = strlen(v->limit);
+    int n = (int)size - (other && size && v->limit[size - 1] == '.'); /* no ".;" */
+    AUTO(text_free) char *whole = text_format("%.*s%s%s", n, v->limit, other ? "; " : "", sure);
     terminal_hanging(out, LABEL_WIDTH, whole ? whole : v->limit, TEXT_LINES);
 }
 

@@ -385,6 +385,31 @@ static void the_parts_of_the_run_time_add_up_to_its_difference(void **state) {
     comparison_free(c);
 }
 
+/* A program of one process and two helpers that sleep: 4 s of computing are 4 s. */
+static void without_ranks_the_parts_are_sums_of_the_job(void **state) {
+    struct report *runs[4];
+    size_t n = make_groups(runs, 2, 10, 6);
+    for (size_t i = 0; i < n; i++) {
+        runs[i]->budget = calloc(3, sizeof *runs[i]->budget);
+        runs[i]->n_budget = 3;
+        for (size_t p = 0; p < 3; p++) {
+            runs[i]->budget[p] = (struct report_budget){
+                .phase = strdup("all"), .source = "counters", .rank = -1, .wall_s = 6};
+            runs[i]->budget[p].term_s[BUDGET_CPU] = p ? 0 : i < 2 ? 8 : 4;
+            runs[i]->budget[p].term_s[BUDGET_IDLE] = p ? 6 : 2;
+        }
+    }
+    struct comparison *c = compare(runs, n);
+    (void)state;
+    assert_string_equal(c->parts[0].label, budget_term_words(BUDGET_CPU));
+    NEAR(c->parts[0].seconds[0], 8);
+    NEAR(c->parts[0].seconds[1], 4);
+    NEAR(sum_of_parts(c, 0), 10.005);
+    for (size_t i = 0; i < c->n_parts; i++)
+        assert_int_not_equal(c->parts[i].term, BUDGET_IDLE);
+    comparison_free(c);
+}
+
 static void with_critical_paths_the_parts_are_of_hosts(void **state) {
     struct report *runs[2] = {make(1, "a", 10, two_hosts, 2), make(2, "b", 7, two_hosts, 2)};
     (void)state;
@@ -462,6 +487,7 @@ int main(void) {
         cmocka_unit_test(accuracy_is_compared_at_equal_time_and_at_equal_updates),
         cmocka_unit_test(no_accuracy_is_made_up_between_tests_that_are_far_apart),
         cmocka_unit_test(the_parts_of_the_run_time_add_up_to_its_difference),
+        cmocka_unit_test(without_ranks_the_parts_are_sums_of_the_job),
         cmocka_unit_test(with_critical_paths_the_parts_are_of_hosts),
         cmocka_unit_test(curves_are_drawn_against_iterations_and_time),
         cmocka_unit_test(every_format_writes_groups_and_the_same_bytes_again),

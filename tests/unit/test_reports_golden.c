@@ -248,7 +248,7 @@ static void the_fullest_screen_still_fits(void **state) {
                                   .blocked = .5,
                                   .candidate = {.cause = contention_with(words[0])}};
     struct reported run = *full.run;
-    full.main_phase = 0;
+    full.main_phase = full.shown_phase = 0;
     full.verdict.summary = words[0];
     full.verdict.evidence = full.verdict.against = full.verdict.ruled_out = full.verdict.next =
         words;
@@ -280,7 +280,7 @@ static void a_bar_of_a_moment_says_so(void **state) {
     budget.term_s[BUDGET_CPU] = budget.wall_s;
     report.budget = &budget;
     report.n_budget = 1;
-    report.main_phase = 0;
+    report.main_phase = report.shown_phase = 0;
     for (int twice = 0; twice < 2; twice++) {
         char *text = NULL;
         size_t size;
@@ -309,7 +309,7 @@ static void a_bar_of_more_than_its_time_is_no_wider(void **state) {
     budget.term_s[BUDGET_DISK] = 40 * budget.wall_s;
     report.budget = &budget;
     report.n_budget = 1;
-    report.main_phase = 0;
+    report.main_phase = report.shown_phase = 0;
     FILE *out = open_memstream(&text, &size);
     assert_int_equal(budget_put_bars(out, &report), 1);
     fclose(out);
@@ -338,7 +338,7 @@ static void bystanders_are_no_part_of_the_bars(void **state) {
     }
     report.budget = budgets;
     report.n_budget = 6;
-    report.main_phase = 0;
+    report.main_phase = report.shown_phase = 0;
     FILE *out = open_memstream(&text, &size);
     assert_int_equal(budget_put_bars(out, &report), 3);
     fclose(out);

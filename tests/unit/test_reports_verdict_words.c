@@ -219,8 +219,45 @@ static void a_gain_beyond_the_share_says_of_how_much_it_is(void **state) {
     verdict_words_release(&words);
 }
 
+/* The run took 40 s. The caller releases the words. */
+static void say_share_of(double blocked, double bound, struct verdict_words *ret_words) {
+    struct planted p;
+    struct window whole = {0, INT64_C(40000000000)};
+    struct phase_group all = {.items = &whole, .n = 1};
+    struct candidate c = quota_of(BUDGET_QUOTA);
+    struct verdict v = {.candidate = &c, .leaning = VERDICT_SATURATED, .gain_high = bound};
+    plant_ranks(&p);
+    p.model.groups = &all;
+    p.model.n_groups = 1;
+    c.blocked = c.run_share = blocked;
+    c.start_s = 2;
+    c.end_s = 31.9;
+    remark_fill(&c.cause, remark_named("QUOTA_USED_UP"), NUMBERS(), NAMES());
+    assert_int_equal(verdict_say(&p.model, &v, &(struct caller){0}, ret_words), 0);
+    verdict_release(&v);
+    remark_release(&c.cause);
+}
+
+/* "100 % of the run, only from 2.0 s to 31.9 s" cannot be of 40 s; nor is a gain of 81 % that of
+ * 67 %. */
+static void two_figures_of_a_line_fit_each_other(void **state) {
+    struct verdict_words words;
+    (void)state;
+    say_share_of(1, 1, &words);
+    assert_null(strstr(words.limit, "only from"));
+    assert_null(strstr(words.summary, "Only from"));
+    assert_null(strstr(words.worth, "if all else"));
+    verdict_words_release(&words);
+    say_share_of(.67, .81, &words);
+    assert_non_null(strstr(words.limit, "67 % of the run, only from 2.0 s to 31.9 s"));
+    assert_non_null(
+        strstr(words.worth, "at most -81 % run time (-67 % if all else takes as long)"));
+    verdict_words_release(&words);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(two_figures_of_a_line_fit_each_other),
         cmocka_unit_test(whatif_reads_the_command_as_the_scenario_it_is_of),
         cmocka_unit_test(a_straggler_is_asked_for_by_its_rank_or_its_host),
         cmocka_unit_test(advice_can_be_followed_on_any_host),
