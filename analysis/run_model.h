@@ -122,6 +122,14 @@ const struct model_process *model_next_process(const struct run_model *model, in
 /* Number of hosts on which the job ran: others may be recorded that it never asked for anything. */
 size_t model_job_hosts(const struct run_model *model);
 
+/* Whether the job has a rank of MPI. */
+static inline bool model_has_ranks(const struct run_model *model) {
+    for (size_t r = 0; r < model->budgets.n; r++)
+        if (model->budgets.items[r].rank >= 0)
+            return true;
+    return false;
+}
+
 /* It had more than one at a time. */
 bool model_process_has_threads(const struct run_model *model, const struct model_process *process);
 

@@ -74,7 +74,11 @@
     REMARK(                                                                                        \
         ADVISE_FEWER_RANKS,                                                                        \
         "run no more ranks and threads on %s than it has cores: %d (OMP_NUM_THREADS, mpirun -N)",  \
-        SLOTS("cores"), SLOTS("host"))
+        SLOTS("cores"), SLOTS("host"))                                                             \
+    REMARK(ADVISE_FEWER_WORKERS,                                                                   \
+           "let no more processes and threads of the job compute on %s at a time than it has "     \
+           "cores: %d; or give it more cores",                                                     \
+           SLOTS("cores"), SLOTS("host"))
 #include "analysis/causes/own.h"
 
 struct contended {
@@ -392,11 +396,13 @@ static void explain_slow(const struct slowed *slowed, struct straggler *s) {
 }
 
 static void advise(const struct advised *advised) {
+    double cores = advised->model->hosts[advised->c->host].n_cpus;
     if (advised->c->culprit.process)
         advise_culprit(advised);
+    else if (!advised->c->next && model_has_ranks(advised->model))
+        remarks_add(advised->next, ADVISE_FEWER_RANKS, NUMBERS(cores), NAMES(advised->host));
     else if (!advised->c->next)
-        remarks_add(advised->next, ADVISE_FEWER_RANKS,
-                    NUMBERS(advised->model->hosts[advised->c->host].n_cpus), NAMES(advised->host));
+        remarks_add(advised->next, ADVISE_FEWER_WORKERS, NUMBERS(cores), NAMES(advised->host));
 }
 
 const struct cause cause_contention = {

@@ -11,6 +11,7 @@
 #include "analysis/causes/causes_private.h"
 #include "analysis/evidence/remote_storage.h"
 #include "analysis/evidence/storage_limit.h"
+#include "analysis/facts/series/stats.h"
 
 #define OWN_NUMBERS                                                                                \
     NUMBER(OWN_IO_MIN, 1e5, "bytes/s", "a job that reads and writes less waits for no disk")       \
@@ -91,8 +92,23 @@
         SLOTS(), SLOTS("host"))
 #include "analysis/causes/own.h"
 
-/* The longest block-I/O delay of a process of the job, as a share of the phase; NAN if the kernel
- * does not count it (all zero looks the same). */
+/* The share of its time that a process of the job on the host waited for disks by its wait clocks,
+ * the longest. As one, a process of several threads waits only while none of them does anything
+ * else: too little proves nothing, and is NAN, as without clocks. */
+static double clocked_delay(const struct run_model *model, size_t group, int host) {
+    double most = 0;
+    for (size_t r = 0; r < model->budgets.n; r++) {
+        const struct rank_budget *process = &model->budgets.items[r];
+        const struct budget *b = &process->groups[group];
+        if (process->host == host && b->source == BUDGET_FROM_CLOCKS && b->wall_s > 0 &&
+            budget_closes(b))
+            most = fmax(most, stats_or_zero(b->term_s[BUDGET_DISK]) / b->wall_s);
+    }
+    return most >= number_of(model, BLOCKED_MIN) ? most : NAN;
+}
+
+/* The longest wait of a process of the job for disks, as a share of the phase; NAN if neither the
+ * kernel's counters, in which all zero looks the same as not counted, nor wait clocks tell. */
 static double job_delay(const struct run_model *model, size_t group, int host) {
     double most = NAN;
     const struct model_process *process = NULL;
@@ -100,7 +116,7 @@ static double job_delay(const struct run_model *model, size_t group, int host) {
         struct process_use use = model_group_use(model, process, group);
         most = fmax(most, use.disk_s / use.wall_s);
     }
-    return most > 0 ? most : NAN;
+    return fmax(most > 0 ? most : NAN, clocked_delay(model, group, host)); /* NAN if both are */
 }
 
 struct disk {
@@ -258,7 +274,8 @@ static int add_disk(const struct run_model *model, size_t group, int host, const
                   d->delay >= number_of(model, BLOCKED_MIN) && device != DEVICE_SERVING;
     c.signals =
         (d->psi >= 100 * number_of(model, PSI_IO_MIN)) + (device == DEVICE_FULL) + !isnan(d->delay);
-    c.next = isnan(d->delay)            ? &remark_ADVISE_COUNT_DELAY
+    bool uncounted = isnan(d->delay) && !model->recording->tables[RECORDING_WAIT].n;
+    c.next = uncounted                  ? &remark_ADVISE_COUNT_DELAY
              : device == DEVICE_SERVING ? &remark_ADVISE_READ_AHEAD
                                         : NULL;
     c.metric.signal = &model->hosts[host].metrics[METRIC_PSI_IO];
@@ -272,9 +289,9 @@ static int add_disk(const struct run_model *model, size_t group, int host, const
                                  .term = d->terms >> BUDGET_IDLE & 1 ? BUDGET_IDLE : BUDGET_DISK};
     remarks_add(&c.evidence, PSI_IO, NUMBERS(d->psi), NAMES());
     remarks_add(&c.evidence, DEVICE_HAD_REQUESTS, NUMBERS(d->busy), NAMES());
-    if (isnan(d->delay))
+    if (uncounted)
         remarks_add(&c.against, DELAY_NOT_COUNTED, NUMBERS(), NAMES());
-    else
+    else if (!isnan(d->delay))
         remarks_add(&c.evidence, BLOCKED_ON_IO, NUMBERS(100 * d->delay), NAMES());
     name_disk(model, group, device, d->demand, &c);
     c.saturated |= c.culprit.process && d->psi >= 100 * number_of(model, PSI_IO_MIN) &&

@@ -134,9 +134,13 @@ static void about_unmeasured_link(const struct advised *advised, const struct se
 
 static void about_interface(const struct advised *advised) {
     const char *other = advised->c->cause.names[1];
-    if (advised->c->cause.code == REMARK_FASTER_INTERFACE_IDLE)
+    if (advised->c->cause.code != REMARK_FASTER_INTERFACE_IDLE)
+        return;
+    if (model_has_ranks(advised->model))
         remarks_add(advised->next, ADVISE_OTHER_INTERFACE, NUMBERS(),
                     NAMES(advised->host, other, other, other));
+    else
+        remarks_add(advised->next, ADVISE_OTHER_ROUTE, NUMBERS(), NAMES(advised->host, other));
 }
 
 static void advise_link(const struct advised *advised) {

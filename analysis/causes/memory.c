@@ -42,8 +42,9 @@
            "memory.limit_in_bytes of cgroup v1; it is %.4g MB), or give that host a smaller part " \
            "of the data",                                                                          \
            SLOTS("MB"), SLOTS("host", "group"))                                                    \
-    REMARK(ADVISE_MORE_MEMORY, "run fewer ranks on %s, or give it more memory than its %.3g GB",   \
-           SLOTS("GB"), SLOTS("host"))
+    REMARK(ADVISE_MORE_MEMORY,                                                                     \
+           "run %[fewer ranks|less at a time] on %s, or give it more memory than its %.3g GB",     \
+           SLOTS("1: it has ranks", "GB"), SLOTS("host"))
 #include "analysis/causes/own.h"
 
 struct shortage {
@@ -217,7 +218,8 @@ static void advise(const struct advised *advised) {
                     NAMES(advised->host, group->name));
     else
         remarks_add(advised->next, ADVISE_MORE_MEMORY,
-                    NUMBERS(advised->model->hosts[advised->c->host].memory_gb),
+                    NUMBERS(model_has_ranks(advised->model) ? 1 : 2,
+                            advised->model->hosts[advised->c->host].memory_gb),
                     NAMES(advised->host));
 }
 

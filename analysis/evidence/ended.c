@@ -3,8 +3,9 @@
 
 #include <math.h>
 
-/* A file system without room for a block of the usual size has none for anybody. */
-#define ROOM_BYTES 65536
+/* The part that ext4 holds back of a full file system: a write fails while so much is free. */
+#define HELD_BACK_SHARE 0.02
+#define HELD_BACK_BYTES 16777216
 
 /* A kill is seen by the first sample after it, which may be taken after the command has ended. */
 static struct windows since_start(void) {
@@ -127,6 +128,11 @@ static bool job_writes(const struct run_model *model, int host) {
     return false;
 }
 
+static double held_back(const struct series_set *set, const struct series *series) {
+    double size = (double)series_last(set, series, FILESYSTEM_SIZE);
+    return size > 0 ? fmin(HELD_BACK_SHARE * size, HELD_BACK_BYTES) : 0;
+}
+
 /* One that was full from the beginning may be read-only, as images of optical disks are. */
 static bool filled_up(const struct series_set *set, const struct series *series,
                       struct full_disk *ret_full) {
@@ -134,7 +140,8 @@ static bool filled_up(const struct series_set *set, const struct series *series,
     for (size_t row = 0; row < series->n && before == VALUE_ABSENT; row++)
         before = series_value(set, series, row, FILESYSTEM_AVAILABLE);
     int64_t after = series_last(set, series, FILESYSTEM_AVAILABLE);
-    if (before < ROOM_BYTES || after == VALUE_ABSENT || after >= ROOM_BYTES)
+    double full = held_back(set, series);
+    if ((double)before <= full || after == VALUE_ABSENT || (double)after > full)
         return false;
     *ret_full =
         (struct full_disk){series->host, series->name, (double)before / 1e6, (double)after / 1e6};

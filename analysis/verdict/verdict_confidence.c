@@ -160,10 +160,3 @@ size_t verdict_samples_needed(const struct run_model *model) {
                ? number_of(model, RUN_SAMPLES_BESIDE_CALLS)
                : number_of(model, RUN_SAMPLES_MIN);
 }
-
-bool verdict_has_ranks(const struct run_model *model) {
-    for (size_t r = 0; r < model->budgets.n; r++)
-        if (model->budgets.items[r].rank >= 0)
-            return true;
-    return false;
-}

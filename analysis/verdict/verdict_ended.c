@@ -32,12 +32,20 @@ static double ended_s(const struct run_model *model) {
 
 /* ---- memory ---- */
 
+/* No program takes half of a host's memory between two samples: then the limit was a group's that
+ * was not recorded, as of one that the command made itself. */
+static bool is_at_unseen_limit(const struct memory_kill *k) {
+    return !k->group && k->free_gb > k->total_gb / 2;
+}
+
 static void advise_memory(const struct run_model *model, const struct memory_kill *k,
                           struct remarks *next) {
     const char *host = model->hosts[k->host].name;
     if (k->group)
         remarks_add(next, ADVISE_MORE_GROUP_MEMORY, NUMBERS(k->limit_mb),
                     NAMES(host, k->group->name));
+    else if (is_at_unseen_limit(k))
+        remarks_add(next, ADVISE_FIND_MEMORY_LIMIT, NUMBERS(), NAMES(host));
     else
         remarks_add(next, ADVISE_LESS_AT_A_TIME, NUMBERS(), NAMES(host));
     if (k->process)
@@ -58,8 +66,10 @@ static bool tell_memory(const struct run_model *model, int status, struct verdic
     else if (isnan(k.free_gb))
         remark_set(&v->ended, ENDED_MEMORY, NUMBERS(itself, ended_s(model)), NAMES(host));
     else
-        remark_set(&v->ended, ENDED_HOST_MEMORY,
-                   NUMBERS(itself, k.free_gb, k.total_gb, ended_s(model)), NAMES(host));
+        remark_set(
+            &v->ended, ENDED_HOST_MEMORY,
+            NUMBERS(itself, is_at_unseen_limit(&k) ? 1 : 2, k.free_gb, k.total_gb, ended_s(model)),
+            NAMES(host));
     advise_memory(model, &k, next);
     return true;
 }
@@ -72,13 +82,28 @@ static bool tell_disk(const struct run_model *model, int status, struct verdict 
     if (!full_disk_find(model, &full))
         return false;
     const char *host = model->hosts[full.host].name;
-    remark_set(&v->ended, ENDED_DISK_FULL, NUMBERS(full.before_mb, status, ended_s(model)),
+    remark_set(&v->ended, ENDED_DISK_FULL,
+               NUMBERS(full.before_mb, full.after_mb, status, ended_s(model)),
                NAMES(full.mount, host));
     remarks_add(next, ADVISE_MAKE_ROOM, NUMBERS(), NAMES(full.mount, host));
     return true;
 }
 
 /* ---- signals ---- */
+
+/* A hard limit of CPU time kills as well, when so much was used. */
+static void advise_killed(const struct run_model *model, struct remarks *next) {
+    const struct series_set *set = &model->recording->tables[RECORDING_PROCESS];
+    const struct windows all = phase_windows(&model->groups[0]);
+    double most_s = 0;
+    for (size_t p = 0; p < model->n_processes; p++) {
+        const struct series *process = model->processes[p].series;
+        double ns = series_growth(set, process, PROCESS_USER, all, NULL) +
+                    series_growth(set, process, PROCESS_SYSTEM, all, NULL);
+        most_s = model->processes[p].job ? fmax(most_s, ns / 1e9) : most_s;
+    }
+    remarks_add(next, ADVISE_WHO_KILLED, NUMBERS(most_s), NAMES());
+}
 
 static void tell_signal(const struct run_model *model, int number, struct verdict *v,
                         struct remarks *next) {
@@ -87,7 +112,7 @@ static void tell_signal(const struct run_model *model, int number, struct verdic
     case SIGKILL:
         remark_set(&v->ended, ENDED_BY_KILL, NUMBERS(after_s, memory_kills_counted(model) ? 1 : 2),
                    NAMES());
-        remarks_add(next, ADVISE_WHO_KILLED, NUMBERS(), NAMES());
+        advise_killed(model, next);
         return;
     case SIGXCPU:
         remark_set(&v->ended, ENDED_CPU_LIMIT, NUMBERS(after_s), NAMES());

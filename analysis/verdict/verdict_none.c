@@ -80,20 +80,38 @@ static void set_cause(const struct shares *s, struct remark *ret_cause) {
     }
 }
 
+static bool links_are_known(const struct run_model *model) {
+    for (size_t h = 0; h < model->n_hosts; h++)
+        if (!network_limit_of(model, (int)h, METRIC_NET_SEND).measured &&
+            isnan(network_set_rate(model, (int)h)))
+            return false;
+    return true;
+}
+
 /* Advises to look at the program, since it takes the time. */
-static void advise_by_bound(const struct shares *s, struct verdict *v) {
+static void advise_by_bound(const struct run_model *model, const struct shares *s,
+                            struct verdict *v) {
+    bool ranks = verdict_has_ranks(model);
     switch (bound_of(s)) {
     case BOUND_COMPUTING:
-        remarks_add(&v->next, ADVISE_FASTER_COMPUTING, NUMBERS(), NAMES());
+        if (ranks)
+            remarks_add(&v->next, ADVISE_FASTER_COMPUTING, NUMBERS(), NAMES());
+        else
+            remarks_add(&v->next, ADVISE_FASTER_PROCESSES, NUMBERS(), NAMES());
         return;
     case BOUND_MOVING:
-        remarks_add(&v->next, ADVISE_MEASURE_LINKS, NUMBERS(), NAMES());
+        if (!links_are_known(model))
+            remarks_add(&v->next, ADVISE_MEASURE_LINKS, NUMBERS(), NAMES());
+        remarks_add(&v->next, ADVISE_FEWER_BYTES, NUMBERS(), NAMES());
         return;
     case BOUND_WAITING:
-        remarks_add(&v->next, ADVISE_OVERLAP, NUMBERS(), NAMES());
+        if (ranks)
+            remarks_add(&v->next, ADVISE_OVERLAP, NUMBERS(), NAMES());
+        else
+            remarks_add(&v->next, ADVISE_AT_ONCE, NUMBERS(), NAMES());
         return;
     case BOUND_OTHER:
-        remarks_add(&v->next, ADVISE_SEE_PAGE, NUMBERS(), NAMES());
+        remarks_add(&v->next, ADVISE_SEE_PAGE, NUMBERS(ranks ? 1 : 2), NAMES());
     }
 }
 
@@ -171,7 +189,7 @@ static void judge_balanced(const struct run_model *model, const struct candidate
     add_shares(model, &s, v);
     add_evidence(model, candidates, &s, v);
     add_against(model, &s, v);
-    advise_by_bound(&s, v);
+    advise_by_bound(model, &s, v);
 }
 
 static void judge_compute_bound(const struct run_model *model, double busy, struct verdict *v) {
@@ -202,7 +220,7 @@ static void say_beside_job(const struct run_model *model, int host, const struct
 /* Wait clocks show what processes wait for. Where they were on, or could not run, which a note
  * tells, nobody is to record the run again with them. */
 static void advise_clocks(const struct run_model *model, struct verdict *v) {
-    if (!model->recording->tables[RECORDING_WAIT].n && !model->recording->clocks_refused)
+    if (!model->recording->tables[RECORDING_WAIT].n && !model->recording->waits_refused)
         remarks_add(&v->next, ADVISE_TRACE_ANY, NUMBERS(), NAMES());
 }
 
@@ -241,14 +259,6 @@ static double explained(const struct candidates *candidates, enum budget_term te
     return share;
 }
 
-static bool links_are_known(const struct run_model *model) {
-    for (size_t h = 0; h < model->n_hosts; h++)
-        if (!network_limit_of(model, (int)h, METRIC_NET_SEND).measured &&
-            isnan(network_set_rate(model, (int)h)))
-            return false;
-    return true;
-}
-
 /* Share of the critical path without a known cause: the largest such term, and all of them.
  * Computing and the library's own work need no cause, and neither does moving data through links
  * that are known not to be full. */
@@ -269,7 +279,8 @@ static double unexplained_of(const struct run_model *model, const struct candida
 }
 
 /* Time without an explanation rules out "balanced". */
-static void judge_unexplained(double share, enum budget_term term, struct verdict *v) {
+static void judge_unexplained(const struct run_model *model, double share, enum budget_term term,
+                              struct verdict *v) {
     v->state = VERDICT_INSUFFICIENT;
     v->confidence = 0;
     v->computed = NAN;
@@ -282,7 +293,7 @@ static void judge_unexplained(double share, enum budget_term term, struct verdic
     else if (term == BUDGET_UNSPLIT)
         remarks_add(&v->next, ADVISE_ALL_CALLS, NUMBERS(), NAMES());
     else
-        remarks_add(&v->next, ADVISE_SEE_PAGE, NUMBERS(), NAMES());
+        remarks_add(&v->next, ADVISE_SEE_PAGE, NUMBERS(verdict_has_ranks(model) ? 1 : 2), NAMES());
 }
 
 /* For calls without a matching end, or too many to keep: neither balanced nor its opposite is
@@ -351,7 +362,7 @@ int verdict_of_none(const struct run_model *model, const struct candidates *cand
         judge_balanced(model, candidates, v);
         if (unexplained > number_of(model, UNEXPLAINED_MAX) &&
             !throughput_counts(model, model->main_group))
-            judge_unexplained(unexplained, term, v);
+            judge_unexplained(model, unexplained, term, v);
     } else if (!model_has_path(model) && busy >= number_of(model, COMPUTE_BOUND))
         judge_compute_bound(model, busy, v);
     else if (model_has_path(model) && rank_budgets_awaited(&model->budgets))

@@ -26,7 +26,9 @@ double verdict_coverage(const struct run_model *model);
  * none. */
 double verdict_closing(const struct run_model *model);
 /* Whether the job has a rank of MPI. */
-bool verdict_has_ranks(const struct run_model *model);
+static inline bool verdict_has_ranks(const struct run_model *model) {
+    return model_has_ranks(model);
+}
 /* Common part of all confidences: reduced for a short run, by the table, by the cap without
  * observation inside MPI, and by missing evidence (samples, budgets that do not close, ranks that
  * did not reach their end). At most CONFIDENCE_MAX. ret_asked: input of the table. */

@@ -228,12 +228,12 @@ static int compare_hosts(const void *a, const void *b) {
     return strverscmp(x->name, y->name);
 }
 
-/* Whether an agent noted something about wait clocks: "HOST: wait: why". */
-static bool notes_clocks(const struct report_input *input) {
-    bool found = false;
+/* An agent that could not have the clocks it was asked for says so. */
+static bool tells_refused_waits(const struct report_input *input) {
     for (size_t i = 0; i < input->n_notes; i++)
-        found |= strstr(input->notes[i].text, ": wait: ") != NULL;
-    return found;
+        if (strstr(input->notes[i].text, "wait clocks") || strstr(input->notes[i].text, ": wait: "))
+            return true;
+    return false;
 }
 
 static int load_rest(struct store *store, struct report_input *input, bool seconds) {
@@ -260,7 +260,7 @@ static int load_rest(struct store *store, struct report_input *input, bool secon
         result = recording_find_unseen(&input->recording);
     if (result == 0)
         result = load_usage(store, input);
-    input->recording.clocks_refused = notes_clocks(input);
+    input->recording.waits_refused = tells_refused_waits(input);
     recording_use_exact_cpu(&input->recording);
     recording_settle(&input->recording);
     return result;

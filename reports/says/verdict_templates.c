@@ -36,9 +36,9 @@ const char *verdict_template(enum remark_code code) {
         [REMARK_ASLEEP_UNTIL] = "These hosts did not limit the run. The program slept %.0f %% of "
                                 "the time, until a time "
                                 "that it chose itself.",
-        [REMARK_ASLEEP_FOR_EVENT] = "These hosts did not limit the run. The program slept %.0f %% "
-                                    "of the time: it waited for "
-                                    "a request, a signal or input, and none came.",
+        [REMARK_ASLEEP_FOR_EVENT] = "Nothing was asked of the program: it slept %.0f %% of the "
+                                    "time, waiting for a request, "
+                                    "a signal or input.",
         [REMARK_HOST_FULL_BESIDE_JOB] = "%s had no core to spare: it was %.0f %% busy, and tasks "
                                         "waited for a core %.0f %% of the "
                                         "time. The job's own processes did %.0f %% of that, so "
@@ -65,12 +65,13 @@ const char *verdict_template(enum remark_code code) {
         [REMARK_ENDED_GROUP_MEMORY] =
             "%[killed|a process was killed] for want of memory: %.4g of %.4g MB of its control "
             "group on %s (%.0f times at the limit), after %.3g s",
-        [REMARK_ENDED_HOST_MEMORY] = "%[killed|a process was killed] for want of memory on %s "
+        [REMARK_ENDED_HOST_MEMORY] = "%[killed|a process was killed] for want of memory on %s%[, "
+                                     "at a limit of a control group that was not recorded|] "
                                      "(%.2g of its %.3g GB were free at the lowest), after %.3g s",
         [REMARK_ENDED_MEMORY] =
             "%[killed|a process was killed] for want of memory on %s, after %.3g s",
-        [REMARK_ENDED_DISK_FULL] = "the disk was full: %s on %s, which had %.3g MB free at the "
-                                   "start, had none at the end (exit status %d after %.3g s)",
+        [REMARK_ENDED_DISK_FULL] = "the disk was full: %s on %s had %.3g MB free at the start and "
+                                   "%.2g MB at the end (exit status %d after %.3g s)",
         [REMARK_ENDED_BY_SIGNAL] = "ended by %S after %.3g s",
         [REMARK_ENDED_BY_KILL] = "killed by SIGKILL after %.3g s%[, not for want of memory|]",
         [REMARK_ENDED_CPU_LIMIT] =
@@ -150,10 +151,14 @@ const char *verdict_template(enum remark_code code) {
             "give it more than %.4g MB: on %s, memory.max of the control group %s, or "
             "memory.limit_in_bytes of cgroup v1",
         [REMARK_ADVISE_LESS_AT_A_TIME] = "run less at a time on %s, or give it more memory",
+        [REMARK_ADVISE_FIND_MEMORY_LIMIT] = "raise the memory limit of the control group on %s in "
+                                            "which it ran: that of a container, "
+                                            "a batch job or a unit",
         [REMARK_ADVISE_LESS_MEMORY] = "or have it need less: most was held by %s on %s, %.4g MB",
         [REMARK_ADVISE_MAKE_ROOM] = "make room on %s of %s, or write elsewhere",
         [REMARK_ADVISE_WHO_KILLED] =
-            "find who sent SIGKILL: a person, a batch system, or a limit of it",
+            "find who sent SIGKILL: a person, a batch system, or a limit of CPU time (`ulimit -t`; "
+            "its busiest process used %.2g s)",
         [REMARK_ADVISE_RAISE_CPU_LIMIT] = "raise the limit: `ulimit -t unlimited` before it starts",
         [REMARK_ADVISE_RAISE_FILE_LIMIT] =
             "raise the limit: `ulimit -f unlimited` before it starts",
@@ -171,16 +176,19 @@ const char *verdict_template(enum remark_code code) {
         [REMARK_ADVISE_FASTER_PROCESSES] =
             "to go faster, look into the program's own computing (`perf top` on a host), or "
             "compute on more or faster cores",
-        [REMARK_ADVISE_MEASURE_LINKS] =
-            "measure what the links can carry (%{calibrate}, into the same database), "
-            "which shows a full one next time; or send fewer or larger messages",
+        [REMARK_ADVISE_FEWER_BYTES] = "send fewer or larger messages",
+        [REMARK_ADVISE_MEASURE_LINKS] = "measure what the links can carry (%{calibrate}, into the "
+                                        "same database), which shows a full one next time",
         [REMARK_ADVISE_MEASURE_MESSAGES] =
             "%{calibrate --only net} on these hosts measures what the links can carry "
             "and how long a message takes; then run it again",
         [REMARK_ADVISE_OVERLAP] =
             "let ranks compute while they wait: smaller pieces, or MPI_Isend and MPI_Irecv ahead "
             "of time; %{whatif {run} --balanced} says what an even division would bring",
-        [REMARK_ADVISE_SEE_PAGE] = "see which ranks that is, and when: %{report {run} "
+        [REMARK_ADVISE_AT_ONCE] =
+            "let processes work while others answer: ask ahead, or several at "
+            "once",
+        [REMARK_ADVISE_SEE_PAGE] = "see which %[ranks|processes] that is, and when: %{report {run} "
                                    "-o run-{run}.html} shows their time iteration by iteration",
         [REMARK_ADVISE_ALL_CALLS] = "record all calls of MPI (%{run --call-spool-limit "
                                     "1g}), or a shorter part of the program",

@@ -445,6 +445,34 @@ static void a_core_that_others_have_stays_what_the_user_of_a_gpu_waits_for(void 
     release(&r, &with);
 }
 
+/* ---- advice ---- */
+
+/* Whether advice for a job of one process has these words; it has none of MPI. */
+static bool advises(double computing, double queue, bool refused, const char *words) {
+    struct recording r;
+    struct judged j;
+    struct process one[] = {{"train", computing, queue, 0, 0, 0}};
+    bool found = false;
+    plant_job(&r, one, 1);
+    r.waits_refused = refused;
+    judge(&r, &j);
+    for (size_t i = 0; i < j.words.next.n; i++) {
+        found |= strstr(j.words.next.items[i], words) != NULL;
+        assert_null(strstr(j.words.next.items[i], "rank"));
+        assert_null(strstr(j.words.next.items[i], "OMP_"));
+        assert_null(strstr(j.words.next.items[i], "mpirun"));
+    }
+    release(&r, &j);
+    return found;
+}
+
+static void nothing_is_advised_that_is_of_mpi_or_was_refused(void **state) {
+    (void)state;
+    assert_true(advises(0.4, 0.58, false, "no more processes and threads of the job"));
+    assert_true(advises(0.3, 0, false, "--wait-clocks"));
+    assert_false(advises(0.3, 0, true, "--wait-clocks"));
+}
+
 /* ---- what if ---- */
 
 static struct whatif_answer ask_of(const struct process *two, struct whatif_scenario s) {
@@ -680,6 +708,7 @@ int main(void) {
         cmocka_unit_test(what_it_waits_for_later_is_blamed),
         cmocka_unit_test(waiting_that_no_connection_explains_is_nobody_s),
         cmocka_unit_test(who_waits_for_a_busy_one_does_not_sleep),
+        cmocka_unit_test(nothing_is_advised_that_is_of_mpi_or_was_refused),
         cmocka_unit_test(a_process_that_reads_a_disk_does_not_sleep),
         cmocka_unit_test(what_ranks_did_since_processes_were_sampled_last_counts),
     };

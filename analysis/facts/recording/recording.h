@@ -48,12 +48,11 @@ struct mark { /* a report of the program through chokepoint.h */
 
 struct recording {
     int64_t duration_ns, period_ns;
-    int exit_status; /* of the command, as a shell reports it; -1: unknown, or interrupted */
-    char **hosts;    /* names, owned */
+    int exit_status;    /* of the command, as a shell reports it; -1: unknown, or interrupted */
+    bool waits_refused; /* wait clocks were asked for and could not be had */
+    char **hosts;       /* names, owned */
     size_t n_hosts;
     struct series_set tables[RECORDING_COUNT_];
-    /* An agent says why its wait clocks could not run. */
-    bool clocks_refused;
     struct mark *marks; /* in any order */
     size_t n_marks, marks_capacity;
     struct mpi_log calls;    /* empty if no call was recorded */
