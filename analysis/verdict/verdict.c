@@ -25,6 +25,7 @@ static void find_too_little(const struct run_model *model, struct remark *ret_wh
                    NAMES(model->hosts[verdict_host_least_seen(model)].name));
     /* detected iterations are a help, not the purpose of the program */
     else if (reference && model->iterations.source == ITERATION_MARKER &&
+             verdict_run_s(model) < number_of(model, SURE_S) && /* else it is judged by time */
              reference->n < number_of(model, RUN_ITERATIONS_MIN))
         remark_set(ret_why, MARKED_TOO_FEW,
                    NUMBERS((double)reference->n, number_of(model, RUN_ITERATIONS_MIN)), NAMES());

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A judgement as a live view keeps it: the limit in words, ceilings, and where ranks' time went. */
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,6 +34,14 @@ void live_judged_free(struct live_judged *judged) {
 
 /* ---- what is kept of a judgement ---- */
 
+/* The rate that an interface was set to or that a calibration measured. Its nominal speed is no
+ * ceiling: that of a virtual interface is a constant of its driver. */
+static double ceiling_of(const struct run_model *model, size_t host, enum metric direction) {
+    double rate;
+    network_rate_of(model, (int)host, direction, NAN, &rate);
+    return rate;
+}
+
 static int keep_hosts(struct live_judged *to, const struct run_model *model) {
     to->hosts = calloc(model->n_hosts + 1, sizeof *to->hosts);
     to->ceilings = malloc((4 * model->n_hosts + 1) * sizeof *to->ceilings);
@@ -40,8 +49,8 @@ static int keep_hosts(struct live_judged *to, const struct run_model *model) {
         return -ENOMEM;
     for (size_t h = 0; h < model->n_hosts; h++, to->n_hosts++) {
         double *ceilings = to->ceilings + 4 * h;
-        ceilings[0] = network_known_rate(model, (int)h, METRIC_NET_SEND);
-        ceilings[1] = network_known_rate(model, (int)h, METRIC_NET_RECV);
+        ceilings[0] = ceiling_of(model, h, METRIC_NET_SEND);
+        ceilings[1] = ceiling_of(model, h, METRIC_NET_RECV);
         ceilings[2] = recording_ceiling(model->recording, (int)h, METRIC_DISK_READ);
         ceilings[3] = recording_ceiling(model->recording, (int)h, METRIC_DISK_WRITE);
         if (!(to->hosts[h] = strdup(model->hosts[h].name)))

@@ -38,6 +38,8 @@ struct recorded_run {
     double calls_s; /* calls of MPI_Allreduce by every rank; 0: none */
 };
 
+static int64_t recorded_speed = VALUE_ABSENT; /* of eth0, in bytes a second */
+
 /* The columns of a table that analysis reads. */
 struct recorded_table {
     struct table table;
@@ -87,7 +89,7 @@ static int recorded_samples(struct store *store, struct recorded_table *tables,
     int r = RECORDED_ROW(RECORDING_CPU, "cpu0", busy, 0, 0, rest, 0, 0, 0, 0, VALUE_ABSENT);
     r |= RECORDED_ROW(RECORDING_CPU, "cpu1", 0, 0, 0, RECORDED_NS(t), 0, 0, 0, 0, VALUE_ABSENT);
     r |= RECORDED_ROW(RECORDING_MEMORY, "memory", 8000000000, 6000000000, 0, 0);
-    r |= RECORDED_ROW(RECORDING_NET, "eth0", host ? worker : 0, host ? 0 : server, VALUE_ABSENT,
+    r |= RECORDED_ROW(RECORDING_NET, "eth0", host ? worker : 0, host ? 0 : server, recorded_speed,
                       VALUE_ABSENT);
     r |= RECORDED_ROW(RECORDING_NET, "lo", llround(1e9 * t), llround(1e9 * t), VALUE_ABSENT,
                       VALUE_ABSENT);

@@ -277,7 +277,8 @@ static void arithmetic_knows_what_an_interface_is_set_to(void **state) {
     assert_true(a.known == ARITHMETIC_SEEN && fabs(a.bandwidth_mb_s - 220) < 1);
 }
 
-static void too_few_iterations_are_insufficient(void **state) {
+/* Until there are ten, a run of some seconds is judged by time. */
+static void few_marked_iterations_are_no_reason_to_be_silent(void **state) {
     struct recording r;
     struct judged j;
     (void)state;
@@ -285,8 +286,20 @@ static void too_few_iterations_are_insufficient(void **state) {
     plant_ranks(&r, (struct plant_process){0, 0.15, 0, 0});
     measure_links(&r, 227);
     judge(&r, &j);
+    assert_int_not_equal(j.verdict.state, VERDICT_INSUFFICIENT);
+    assert_int_equal(j.verdict.host, 0);
+    judged_release(&j);
+}
+
+static void too_few_iterations_of_a_short_run_are_insufficient(void **state) {
+    struct recording r;
+    struct judged j;
+    (void)state;
+    plant_server_limited(&r, 4.5);
+    plant_ranks(&r, (struct plant_process){0, 0.15, 0, 0});
+    judge(&r, &j);
     assert_int_equal(j.verdict.state, VERDICT_INSUFFICIENT);
-    assert_non_null(strstr(j.words.summary, "9 iterations"));
+    assert_non_null(strstr(j.words.summary, "1 iterations"));
     assert_non_null(strstr(j.words.summary, "vm1")); /* the appearance so far */
     assert_int_equal(j.verdict.host, -1);            /* which blames no host */
     assert_int_equal(j.verdict.resource, RESOURCE_NONE);
@@ -701,7 +714,8 @@ int main(void) {
         cmocka_unit_test(a_slow_link_is_found_by_its_own_ceiling),
         cmocka_unit_test(a_ceiling_that_was_exceeded_is_none),
         cmocka_unit_test(a_full_link_of_busy_ranks_is_never_saturated),
-        cmocka_unit_test(too_few_iterations_are_insufficient),
+        cmocka_unit_test(few_marked_iterations_are_no_reason_to_be_silent),
+        cmocka_unit_test(too_few_iterations_of_a_short_run_are_insufficient),
         cmocka_unit_test(few_iterations_that_nobody_marked_are_no_reason_to_be_silent),
         cmocka_unit_test(too_few_samples_are_insufficient),
         cmocka_unit_test(no_host_at_all_is_insufficient),

@@ -100,6 +100,19 @@ static void figures_are_those_of_the_last_second(void **state) {
     assert_true(s->processes[0].job);
 }
 
+/* The speed of a virtual interface is a constant of its driver: no rate is held against it. */
+static void a_nominal_speed_is_no_ceiling(void **state) {
+    struct fixture *f = *state;
+    recorded_speed = 1250000000;
+    record_ended(f);
+    recorded_speed = VALUE_ABSENT;
+    const struct live_snapshot *s = open_and_poll(f);
+    assert_int_equal(live_judge_now(f->live), 1);
+    assert_int_equal(live_poll(f->live), 0);
+    assert_true(isnan(s->hosts[0].send_ceiling_mb_s));
+    assert_true(isnan(s->hosts[0].receive_ceiling_mb_s));
+}
+
 static void an_ended_run_stays_as_it_ended(void **state) {
     struct fixture *f = *state;
     record_ended(f);
@@ -392,6 +405,7 @@ int main(void) {
         cmocka_unit_test(this_boot_is_known_by_its_whole_id),
         cmocka_unit_test(judging_rests_by_what_it_costs),
         cmocka_unit_test_setup_teardown(figures_are_those_of_the_last_second, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_nominal_speed_is_no_ceiling, setup, teardown),
         cmocka_unit_test_setup_teardown(an_ended_run_stays_as_it_ended, setup, teardown),
         cmocka_unit_test_setup_teardown(each_poll_shows_what_came_since, setup, teardown),
         cmocka_unit_test_setup_teardown(a_host_that_stops_sending_is_silent, setup, teardown),
