@@ -184,7 +184,7 @@ void doctor_check_clock(const struct doctor_env *env) {
     }
     if (adjtimex(&state) == TIME_ERROR || state.status & STA_UNSYNC)
         doctor_say(env, DOCTOR_NOTE, "clock", "timedatectl set-ntp true",
-                   "nothing keeps the wall clock right; recordings measure clocks on their own");
+                   "no time synchronisation; recordings correct for it");
     else
         doctor_say(env, DOCTOR_OK, "clock", "", "the wall clock is kept right");
     doctor_fact(env, "wall_ns", "%" PRId64, clock_wall_ns());

@@ -106,7 +106,7 @@ static void draw_fullest(struct top_area *area) {
     at += canvas_put(c, area->row, at, c->columns - 30, most.role, most.host);
     canvas_print(c, area->row, at, c->columns, ROLE_PLAIN, ", at %.0f %%", 100 * most.share);
     canvas_put(c, area->row + 1, 0, c->columns, ROLE_DIM,
-               "No command is recorded, so none is judged: see `chokepoint run`.");
+               "Watching only. `chokepoint run COMMAND` records and judges a program.");
 }
 
 void top_draw_head(struct top_area *area) {
