@@ -8,7 +8,7 @@
  */
 #include <errno.h>
 
-#include "analysis/causes/causes_private.h"
+#include "analysis/causes/gpu_private.h"
 #include "common/error.h" /* ARRAY_SIZE */
 
 #define OWN_REMARKS                                                                                \
@@ -84,6 +84,7 @@ static int detect(const struct run_model *model, size_t group, struct candidates
         for (size_t t = 0; t < ARRAY_SIZE(terms); t++) {
             double demand = model_demand(model, group, (int)h, terms[t]);
             if (demand >= number_of(model, BLOCKED_MIN) &&
+                !gpu_is_told(candidates, group, (int)h, terms[t]) &&
                 add_gpu(model, group, (int)h, terms[t], demand, candidates) < 0)
                 return -ENOMEM;
         }
@@ -105,6 +106,8 @@ const struct cause cause_gpu_wait = {
     .remarks = own_remarks,
     .reason = "a process that has given work to a GPU waits until it is done, or until data are "
               "copied",
+    .yields_to = YIELDS_TO(&cause_gpu_lost, &cause_gpu_hung, &cause_gpu_shared, &cause_gpu_copy,
+                           &cause_gpu_pageable, &cause_gpu_compute),
     .detect = detect,
     .advise = advise,
 };
