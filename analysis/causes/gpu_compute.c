@@ -66,7 +66,7 @@ static struct candidate beside(const struct run_model *model, size_t group,
     c.resource = RESOURCE_GPU;
     c.blocked *= works;
     c.path.part *= works;
-    c.can_remove = false;
+    c.can_remove = c.saturated = false;
     return c;
 }
 

@@ -43,7 +43,7 @@ static int add(const struct run_model *model, size_t group, const struct gpu_use
     c.resource = RESOURCE_GPU;
     c.blocked *= idles;
     c.path.part *= idles;
-    c.can_remove = false;
+    c.can_remove = c.saturated = false;
     if (!(c.blocked >= number_of(model, BLOCKED_MIN)))
         return 0;
     remark_set(&c.cause, GPU_MEMORY_GIVEN_BACK, NUMBERS(), NAMES(process));

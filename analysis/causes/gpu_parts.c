@@ -22,7 +22,7 @@ struct candidate gpu_awaited_in_part(size_t group, int host, enum cause_kind kin
                                      double part) {
     struct candidate c = gpu_awaited(group, host, BUDGET_GPU, kind, demand * part);
     c.path.part = part;
-    c.can_remove = false;
+    c.can_remove = c.saturated = false;
     return c;
 }
 
@@ -33,12 +33,11 @@ struct candidate gpu_feeding(const struct run_model *model, size_t group, const 
     int host = model->budgets.items[use->who].host;
     struct candidate c = candidate_of(host, group, RESOURCE_CPU, kind);
     c.blocked = demand * use->span_part;
-    c.saturated = true;
     c.signals = 3;
     c.path.terms = 1u << BUDGET_CPU;
     c.path.part = part * use->span_part;
     c.path.own = awaited_term_share(model, group, use->who, 1u << BUDGET_CPU);
-    c.can_remove = c.path.part >= number_of(model, GPU_FEEDS_ALONE);
+    c.saturated = c.can_remove = c.path.part >= number_of(model, GPU_FEEDS_ALONE);
     c.remove = (struct whatif_scenario){.kind = WHATIF_CPU, .host = host, .rank = -1, .factor = 2};
     return c;
 }

@@ -15,8 +15,8 @@
            "computing, or asleep: the greater part says why its data come late")
 #define OWN_REMARKS                                                                                \
     REMARK(GPU_FED_BY_ITSELF,                                                                      \
-           "%s itself computes what the GPU waits for, in %[one thread|%.2g threads at once]",     \
-           SLOTS("1: one", "threads"), SLOTS("process"))                                           \
+           "%s itself computes what the GPU waits for, in %.2g threads at once", SLOTS("threads"), \
+           SLOTS("process"))                                                                       \
     REMARK(GPU_FED_BY_HELPERS,                                                                     \
            "the GPU waits for data of %s%[| and its like], which %[compute|sleep, or wait for "    \
            "where the data are|wait for a disk|wait for the network]",                             \
@@ -46,8 +46,7 @@ static int add_itself(const struct run_model *model, size_t group, const struct 
     struct candidate c = gpu_feeding(model, group, use, CAUSE_GPU_STARVED);
     if (!(c.blocked >= number_of(model, BLOCKED_MIN)) || gpu_works(model, &use->computing))
         return 0;
-    remark_set(&c.cause, GPU_FED_BY_ITSELF, NUMBERS(threads < 1.5 ? 1 : 2, threads),
-               NAMES(b->process));
+    remark_set(&c.cause, GPU_FED_BY_ITSELF, NUMBERS(threads), NAMES(b->process));
     gpu_tell_work(model, use, &use->computing, &c.evidence);
     return candidates_add(candidates, &c) ? 0 : -ENOMEM;
 }
@@ -112,7 +111,7 @@ static struct candidate candidate_for(const struct run_model *model, size_t grou
                                       const struct helpers *h) {
     struct candidate c = candidate_of(host, group, RESOURCE_APPLICATION, CAUSE_GPU_STARVED);
     double of_host = model_demand(model, group, host, BUDGET_CPU);
-    c.saturated = true;
+    c.saturated = h->does == COMPUTES;
     c.signals = 3;
     c.blocked = h->does == COMPUTES ? h->demand : h->waited;
     c.path.terms = h->does == COMPUTES ? 1u << BUDGET_CPU

@@ -2,8 +2,9 @@
 /*
  * Clocks that ran in slices tell how time is divided, and only of the slices. The kernel counts how
  * long the threads of a process ran, all of the time: at least one of them ran for their sum over
- * the cores that they can use, and for no longer than the sum. The clock of computing is brought
- * between these bounds, and the others share the rest as they did before.
+ * the number that ran at once, and for no longer than the sum. The slices tell that number, which is
+ * at most that of the cores that they can use. The clock of computing is brought between these
+ * bounds, and the others share the rest as they did before.
  *
  * The counters are read less often than the clocks, so a row of them is fit as a whole.
  */
@@ -44,6 +45,14 @@ static bool is_sliced(const struct process_waits *waits) {
                CLOCKED_RUN_MIN * cpu_in(waits, windows);
 }
 
+/* Threads that ran at once, while any did. */
+static double at_once(const struct process_waits *waits) {
+    struct window all = {-TIME_SANE_NS, TIME_SANE_NS};
+    double threads = process_waits_clock(waits, WAIT_NS_RUN, (struct windows){&all, 1});
+    double any = process_waits_clock(waits, WAIT_PROCESS_RUN, (struct windows){&all, 1});
+    return any > 0 ? fmax(1, threads / any) : INFINITY;
+}
+
 void clock_fit_find(int host, int64_t pid, struct process_waits *waits) {
     const struct series_set *set = &waits->recording->tables[RECORDING_PROCESS];
     waits->counted = series_of_pid(set, host, PROCESS_PID, pid);
@@ -51,6 +60,7 @@ void clock_fit_find(int host, int64_t pid, struct process_waits *waits) {
         return;
     int64_t threads = series_last(set, waits->counted, PROCESS_THREADS);
     waits->cores = fmin(cores_of(waits->recording, host), threads > 1 ? (double)threads : 1);
+    waits->cores = fmin(waits->cores, at_once(waits));
     if (!is_sliced(waits))
         waits->counted = NULL;
 }

@@ -23,7 +23,7 @@ struct process_waits {
     double *starved_parts, *blocked_parts, *wakeup_parts;
     /* Exact counters, which clocks in slices are fit to; NULL: the clocks are whole. */
     const struct series *counted; /* of table process */
-    double cores;                 /* that its threads can run on at once */
+    double cores;                 /* on which its threads ran at once, at most */
 };
 
 /* -ENOMEM. */

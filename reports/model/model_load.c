@@ -91,14 +91,19 @@ static int scan_table(struct store *store, struct store_scan *scan, struct table
                           columns->n, take_row, reader);
 }
 
-/* Packets by pair of hosts are only for the live picture; events are no series. */
+/* Packets by pair of hosts are only for the live picture; events are no series, but for what a GPU
+ * is.
+ */
 static bool is_wanted(size_t table) {
     return recording_columns[table].n && table != RECORDING_FLOW &&
-           all_tables[table].kind == TABLE_SAMPLES;
+           (all_tables[table].kind == TABLE_SAMPLES || table == RECORDING_GPU_DEVICE);
 }
 
 static int load_table(struct store *store, struct store_scan *scan, struct table_reader *reader) {
     const struct recording_columns *columns = &recording_columns[reader->table];
+    if (all_tables[reader->table].kind == TABLE_EVENTS)
+        return store_each_row(store, reader->input->run.id, columns->table, columns->columns,
+                              columns->n, take_row, reader);
     if (!reader->set->step_ns)
         return scan_table(store, scan, reader);
     return store_each_row_joined(store, reader->input->run.id, columns->table, columns->columns,
