@@ -125,7 +125,8 @@ static void advise(const struct advised *advised) {
     if (1u << advised->c->resource & SHORT_OF_NETWORK)
         remarks_add(advised->next, ADVISE_MEASURE_LINKS, NUMBERS(), NAMES());
     else
-        remarks_add(advised->next, ADVISE_SEE_PAGE, NUMBERS(), NAMES());
+        remarks_add(advised->next, ADVISE_SEE_PAGE,
+                    NUMBERS(model_has_ranks(advised->model) ? 1 : 2), NAMES());
 }
 
 const struct cause cause_swept = {
