@@ -64,6 +64,7 @@ foreach(test test_agent_gpu_nvml)
 endforeach()
 chokepoint_e2e_test(gpus_are_recorded)
 chokepoint_e2e_test(gpu_check_runs)
+chokepoint_e2e_test(gpu_verdicts_are_right)
 
 # Connections and flows, against transfers of known size with known limits.
 add_executable(tcp-transfer tools/tcp_transfer.c)

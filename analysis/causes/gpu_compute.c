@@ -9,10 +9,11 @@
 #include "analysis/causes/gpu_private.h"
 
 #define OWN_NUMBERS                                                                                \
-    NUMBER(GPU_UNIT_FULL, 0.6, "of the time",                                                      \
-           "a unit in use: below it neither arithmetic nor memory is what takes the time, but how " \
-           "long each piece of work takes (latency); 72 to 95 % where one unit limited, at most "   \
-           "33 % where none did")
+    NUMBER(                                                                                        \
+        GPU_UNIT_FULL, 0.6, "of the time",                                                         \
+        "a unit in use: below it neither arithmetic nor memory is what takes the time, but how "   \
+        "long each piece of work takes (latency); 72 to 95 % where one unit limited, at most "     \
+        "33 % where none did")
 #define UNITS                                                                                      \
     "%[its tensor cores|its units for 16-bit floats|its units for 32-bit floats|its units for "    \
     "64-bit floats|the bandwidth of its memory]"
@@ -23,10 +24,11 @@
            SLOTS(), SLOTS())                                                                       \
     REMARK(GPU_FULLEST, "of its units most in use were " UNITS ", %.0f %% of the time",            \
            SLOTS("1 tensor, 2 fp16, 3 fp32, 4 fp64, 5 memory", "of the time, %"), SLOTS())         \
-    REMARK(ADVISE_GPU_ARITHMETIC,                                                                  \
-           "lower precision%[ (8-bit floats)|| (TF32, or mixed precision on tensor cores)| (32-bit "    \
-           "floats)], fewer operations, a faster GPU than that of %s, or more of them",            \
-           SLOTS("1 tensor, 2 fp16, 3 fp32, 4 fp64"), SLOTS("host"))                               \
+    REMARK(                                                                                        \
+        ADVISE_GPU_ARITHMETIC,                                                                     \
+        "lower precision%[ (8-bit floats)|| (TF32, or mixed precision on tensor cores)| (32-bit "  \
+        "floats)], fewer operations, a faster GPU than that of %s, or more of them",               \
+        SLOTS("1 tensor, 2 fp16, 3 fp32, 4 fp64"), SLOTS("host"))                                  \
     REMARK(ADVISE_GPU_TRAFFIC,                                                                     \
            "let less go through the memory of the GPU of %s: fused kernels (`torch.compile`), "    \
            "lower precision; or one with more bandwidth",                                          \
@@ -41,8 +43,9 @@ static int unit_number(enum gpu_figure unit) {
     return (int)unit - GPU_FIGURE_TENSOR + 1;
 }
 
-static int add(const struct run_model *model, const struct gpu_use *use,
-               const struct gpu_while *during, struct candidate *c, struct candidates *candidates) {
+static int add_units(const struct run_model *model, const struct gpu_use *use,
+                     const struct gpu_while *during, struct candidate *c,
+                     struct candidates *candidates) {
     enum gpu_figure unit = gpu_fullest_unit(during);
     double used = unit == GPU_FIGURES ? 0 : during->mean[unit];
     if (used >= number_of(model, GPU_UNIT_FULL))
@@ -56,8 +59,8 @@ static int add(const struct run_model *model, const struct gpu_use *use,
     return candidates_add(candidates, c) ? 0 : -ENOMEM;
 }
 
-/* The host's threads compute beside a GPU that works meanwhile: they are ahead of it. What it is
- * worth is not known, since the path holds their computing.
+/* The host's threads compute beside a GPU that works meanwhile: they are ahead of it. Its worth
+ * is not known, since the path holds their computing.
  */
 static struct candidate beside(const struct run_model *model, size_t group,
                                const struct gpu_use *use) {
@@ -70,8 +73,8 @@ static struct candidate beside(const struct run_model *model, size_t group,
     return c;
 }
 
-static int look_at(const struct run_model *model, size_t group, int host,
-                   struct candidates *candidates) {
+static int look_at_units(const struct run_model *model, size_t group, int host,
+                         struct candidates *candidates) {
     double demand = model_demand(model, group, host, BUDGET_GPU);
     double least = number_of(model, BLOCKED_MIN);
     struct gpu_use use;
@@ -81,18 +84,18 @@ static int look_at(const struct run_model *model, size_t group, int host,
         return 0;
     if (demand >= least && gpu_works(model, &use.waiting)) {
         struct candidate c = gpu_awaited(group, host, BUDGET_GPU, CAUSE_GPU_COMPUTE, demand);
-        return add(model, &use, &use.waiting, &c, candidates);
+        return add_units(model, &use, &use.waiting, &c, candidates);
     }
     struct candidate c = beside(model, group, &use);
     if (!(c.blocked >= least) || !gpu_works(model, &use.computing))
         return 0;
-    return add(model, &use, &use.computing, &c, candidates);
+    return add_units(model, &use, &use.computing, &c, candidates);
 }
 
 static int detect(const struct run_model *model, size_t group, struct candidates *candidates) {
     int result = 0;
     for (int h = 0; result == 0 && h < (int)model->n_hosts; h++)
-        result = look_at(model, group, h, candidates);
+        result = look_at_units(model, group, h, candidates);
     return result;
 }
 

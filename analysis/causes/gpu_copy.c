@@ -35,8 +35,8 @@ static bool find_full(const struct run_model *model, const struct gpu_use *use,
     return false;
 }
 
-static int look_at(const struct run_model *model, size_t group, int host, enum budget_term term,
-                   struct candidates *candidates) {
+static int look_at_link(const struct run_model *model, size_t group, int host,
+                        enum budget_term term, struct candidates *candidates) {
     double demand = model_demand(model, group, host, term);
     struct gpu_use use;
     struct carried full;
@@ -44,7 +44,8 @@ static int look_at(const struct run_model *model, size_t group, int host, enum b
         !gpu_use_find(model, group, host, &use))
         return 0;
     const struct gpu_while *during = term == BUDGET_GPU ? &use.waiting : &use.copying;
-    if (!find_full(model, &use, during, &full) || during->mean[GPU_FIGURE_SM] >= number_of(model, GPU_WORKS_MIN))
+    if (!find_full(model, &use, during, &full) ||
+        during->mean[GPU_FIGURE_SM] >= number_of(model, GPU_WORKS_MIN))
         return 0;
     struct candidate c = gpu_awaited(group, host, term, CAUSE_GPU_COPY, demand);
     remark_set(&c.cause, GPU_LINK_FULL_OF_COPIES, NUMBERS(full.way, full.link), NAMES());
@@ -57,9 +58,9 @@ static int look_at(const struct run_model *model, size_t group, int host, enum b
 static int detect(const struct run_model *model, size_t group, struct candidates *candidates) {
     int result = 0;
     for (int h = 0; result == 0 && h < (int)model->n_hosts; h++) {
-        result = look_at(model, group, h, BUDGET_GPU, candidates);
+        result = look_at_link(model, group, h, BUDGET_GPU, candidates);
         if (result == 0)
-            result = look_at(model, group, h, BUDGET_GPU_COPY, candidates);
+            result = look_at_link(model, group, h, BUDGET_GPU_COPY, candidates);
     }
     return result;
 }

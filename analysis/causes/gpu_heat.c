@@ -6,7 +6,7 @@
 #include "analysis/causes/gpu_private.h"
 
 #define OWN_REMARKS                                                                                \
-    REMARK(GPU_HEAT_CAPS, "heat holds its clock at %.0f %%", SLOTS("of its highest, %"), SLOTS())   \
+    REMARK(GPU_HEAT_CAPS, "heat holds its clock at %.0f %%", SLOTS("of its highest, %"), SLOTS())  \
     REMARK(ADVISE_GPU_HEAT,                                                                        \
            "cool the GPU of %s better (fans, filters, air flow, neighbours in its rack)", SLOTS(), \
            SLOTS("host"))

@@ -29,14 +29,14 @@ static bool hangs(const struct run_model *model, const struct gpu_use *use) {
     const double *mean = use->waiting.mean;
     double nothing = number_of(model, HUNG_NOTHING), link = nothing * gpu_pcie_ceiling(model, use);
     double limit = gpu_fact(model, use, GPU_DEVICE_WATTS_LIMIT) / 1e9;
-    return mean[GPU_FIGURE_BUSY] >= number_of(model, HUNG_BUSY) &&
-           mean[GPU_FIGURE_SM] <= nothing && mean[GPU_FIGURE_DRAM] <= nothing &&
-           mean[GPU_FIGURE_PCIE_TO] <= link && mean[GPU_FIGURE_PCIE_FROM] <= link &&
+    return mean[GPU_FIGURE_BUSY] >= number_of(model, HUNG_BUSY) && mean[GPU_FIGURE_SM] <= nothing &&
+           mean[GPU_FIGURE_DRAM] <= nothing && mean[GPU_FIGURE_PCIE_TO] <= link &&
+           mean[GPU_FIGURE_PCIE_FROM] <= link &&
            mean[GPU_FIGURE_WATTS] <= number_of(model, HUNG_WATTS) * limit;
 }
 
-static int look_at(const struct run_model *model, size_t group, int host,
-                   struct candidates *candidates) {
+static int look_for_hang(const struct run_model *model, size_t group, int host,
+                         struct candidates *candidates) {
     double demand = model_demand(model, group, host, BUDGET_GPU);
     struct gpu_use use;
     if (!(demand >= number_of(model, BLOCKED_MIN)) || !gpu_use_find(model, group, host, &use) ||
@@ -55,7 +55,7 @@ static int look_at(const struct run_model *model, size_t group, int host,
 static int detect(const struct run_model *model, size_t group, struct candidates *candidates) {
     int result = 0;
     for (int h = 0; result == 0 && h < (int)model->n_hosts; h++)
-        result = look_at(model, group, h, candidates);
+        result = look_for_hang(model, group, h, candidates);
     return result;
 }
 

@@ -10,7 +10,7 @@
 
 #define OWN_NUMBERS                                                                                \
     NUMBER(LAUNCH_BUSY, 0.05, "of the time",                                                       \
-           "the GPU is busy: the shortest piece of work takes about 2 us there, and to give it "    \
+           "the GPU is busy: the shortest piece of work takes about 2 us there, and to give it "   \
            "takes 5 to 40 us; less is a thread that does something else")                          \
     NUMBER(LAUNCH_OTHERS, 0.2, "of what one thread computes",                                      \
            "other threads compute beside it: with more of them not one thread alone is the limit")
@@ -20,7 +20,7 @@
            SLOTS("process"))                                                                       \
     REMARK(ADVISE_LAUNCH,                                                                          \
            "launch less often from %s: CUDA graphs (`torch.compile` with "                         \
-           "`mode=\"reduce-overhead\"`), larger batches, fused kernels and optimizers, and no "     \
+           "`mode=\"reduce-overhead\"`), larger batches, fused kernels and optimizers, and no "    \
            "`.item()` in each step",                                                               \
            SLOTS(), SLOTS("process"))
 #include "analysis/causes/own.h"
@@ -32,8 +32,8 @@ static bool launches(const struct run_model *model, size_t group, const struct g
            b->other_cpu_s <= number_of(model, LAUNCH_OTHERS) * budget_sum(b, 1u << BUDGET_CPU);
 }
 
-static int look_at(const struct run_model *model, size_t group, int host,
-                   struct candidates *candidates) {
+static int look_for_launches(const struct run_model *model, size_t group, int host,
+                             struct candidates *candidates) {
     struct gpu_use use;
     if (gpu_is_told(candidates, group, host, BUDGET_CPU) ||
         !gpu_use_find(model, group, host, &use) || !launches(model, group, &use))
@@ -52,7 +52,7 @@ static int look_at(const struct run_model *model, size_t group, int host,
 static int detect(const struct run_model *model, size_t group, struct candidates *candidates) {
     int result = 0;
     for (int h = 0; result == 0 && h < (int)model->n_hosts; h++)
-        result = look_at(model, group, h, candidates);
+        result = look_for_launches(model, group, h, candidates);
     return result;
 }
 
@@ -67,7 +67,7 @@ const struct cause cause_gpu_launch = {
     .needs = 1u << SOURCE_WAITS,
     .numbers = own_numbers,
     .remarks = own_remarks,
-    .reason = "a GPU that is done before its next piece of work comes waits for the thread that launches it",
+    .reason = "a GPU waits for a thread that launches little work at a time",
     .yields_to = YIELDS_TO(&cause_gpu_memory),
     .detect = detect,
     .advise = advise,

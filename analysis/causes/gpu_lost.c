@@ -6,7 +6,8 @@
 #include "analysis/causes/gpu_private.h"
 
 #define OWN_REMARKS                                                                                \
-    REMARK(GPU_IS_LOST, "%s %[has fallen off the bus, or must be reset|had errors of its memory "  \
+    REMARK(GPU_IS_LOST,                                                                            \
+           "%s %[has fallen off the bus, or must be reset|had errors of its memory "               \
            "that could not be corrected]",                                                         \
            SLOTS("1 lost, 2 memory"), SLOTS("GPU"))                                                \
     REMARK(GPU_LAST_XID_WAS, "the last error that its driver reported was Xid %d", SLOTS("Xid"),   \
@@ -25,8 +26,8 @@ struct lost {
     double share; /* of the group's time, from then on */
 };
 
-static struct lost look_at(const struct series_set *set, const struct series *gpu,
-                           struct windows windows) {
+static struct lost look_for_loss(const struct series_set *set, const struct series *gpu,
+                                 struct windows windows) {
     struct lost found = {0};
     for (size_t i = 0; i < gpu->n && !found.what; i++) {
         if (!series_row_ends_in(gpu, i, windows))
@@ -37,14 +38,14 @@ static struct lost look_at(const struct series_set *set, const struct series *gp
             continue;
         int64_t end_ns = windows.items[windows.n - 1].end_ns;
         found.what = lost ? LOST : ECC;
-        found.share = windows_common_ns(windows, gpu->t_ns[i], end_ns) /
-                      (double)windows_length(windows);
+        found.share =
+            windows_common_ns(windows, gpu->t_ns[i], end_ns) / (double)windows_length(windows);
     }
     return found;
 }
 
-static int add(const struct series_set *set, const struct series *gpu, size_t group,
-               struct lost lost, struct candidates *candidates) {
+static int add_loss(const struct series_set *set, const struct series *gpu, size_t group,
+                    struct lost lost, struct candidates *candidates) {
     struct candidate c = candidate_of(gpu->host, group, RESOURCE_GPU, CAUSE_GPU_LOST);
     int64_t xid = series_last(set, gpu, GPU_LAST_XID);
     c.blocked = lost.share;
@@ -60,9 +61,9 @@ static int detect(const struct run_model *model, size_t group, struct candidates
     const struct series_set *set = &model->recording->tables[RECORDING_GPU];
     int result = 0;
     for (size_t s = 0; result == 0 && s < set->n; s++) {
-        struct lost lost = look_at(set, &set->items[s], phase_windows(&model->groups[group]));
+        struct lost lost = look_for_loss(set, &set->items[s], phase_windows(&model->groups[group]));
         if (lost.what && lost.share >= number_of(model, BLOCKED_MIN))
-            result = add(set, &set->items[s], group, lost, candidates);
+            result = add_loss(set, &set->items[s], group, lost, candidates);
     }
     return result;
 }
@@ -76,7 +77,8 @@ const struct cause cause_gpu_lost = {
     .resource = RESOURCE_GPU,
     .kind = CAUSE_GPU_LOST,
     .remarks = own_remarks,
-    .reason = "a GPU that is lost does nothing any more, and one with broken memory ends what runs on it",
+    .reason =
+        "a GPU that is lost does nothing any more, and one with broken memory ends what runs on it",
     .detect = detect,
     .advise = advise,
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A GPU's memory is full, so that its allocator gives blocks back and takes them again in each step.
- * Each time the driver, in the kernel, waits for the GPU and maps memory anew.
+ * A GPU's memory is full, so that its allocator gives blocks back and takes them again in each
+ * step. Each time the driver, in the kernel, waits for the GPU and maps memory anew.
  */
 #include <errno.h>
 #include <math.h>
@@ -11,32 +11,33 @@
 #define OWN_NUMBERS                                                                                \
     NUMBER(GPU_MEMORY_FULL, 0.97, "of the GPU's memory",                                           \
            "in use at the most: an allocator gives blocks back once the next one does not fit")    \
-    NUMBER(GPU_MEMORY_SYSTEM, 0.15, "of the process's CPU time",                                   \
-           "in the kernel: 24 % where each step gave memory back, at most 12 % in 22 others")
+    NUMBER(GPU_MEMORY_SYSTEM, 0.2, "of the process's CPU time",                                    \
+           "in the kernel: 24 % where each step gave memory back, 1 to 17 % elsewhere")
 #define OWN_REMARKS                                                                                \
-    REMARK(GPU_MEMORY_GIVEN_BACK,                                                                  \
-           "its memory is full, and %s gives some back and takes it again", SLOTS(),               \
-           SLOTS("process"))                                                                       \
+    REMARK(GPU_MEMORY_GIVEN_BACK, "its memory is full, and %s gives some back and takes it again", \
+           SLOTS(), SLOTS("process"))                                                              \
     REMARK(GPU_MEMORY_USED, "%.1f of its %.1f GB were in use", SLOTS("GB", "it has, GB"), SLOTS()) \
     REMARK(GPU_DRIVER_IN_KERNEL,                                                                   \
            "of the CPU time of %s %.0f %% was the kernel's, as when a driver maps memory",         \
            SLOTS("of its CPU time, %"), SLOTS("process"))                                          \
-    REMARK(ADVISE_GPU_MEMORY,                                                                      \
-           "leave room in the memory of the GPU of %s: smaller batches, activation checkpointing, " \
-           "`PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True`; `torch.cuda.memory_stats()` "      \
-           "counts `num_alloc_retries`",                                                           \
-           SLOTS(), SLOTS("host"))
+    REMARK(                                                                                        \
+        ADVISE_GPU_MEMORY,                                                                         \
+        "leave room in the memory of the GPU of %s: smaller batches, activation checkpointing, "   \
+        "`PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True`; `torch.cuda.memory_stats()` "         \
+        "counts `num_alloc_retries`",                                                              \
+        SLOTS(), SLOTS("host"))
 #include "analysis/causes/own.h"
 
 static bool gives_back(const struct run_model *model, const struct gpu_use *use) {
-    return use->memory >= number_of(model, GPU_MEMORY_FULL) *
-                              gpu_fact(model, use, GPU_DEVICE_MEMORY) &&
+    return use->memory >=
+               number_of(model, GPU_MEMORY_FULL) * gpu_fact(model, use, GPU_DEVICE_MEMORY) &&
            use->system_part >= number_of(model, GPU_MEMORY_SYSTEM);
 }
 
-/* Without it the GPU would be what limits: it cannot gain more than the time in which that idles. */
-static int add(const struct run_model *model, size_t group, const struct gpu_use *use,
-               struct candidates *candidates) {
+/* Without it the GPU would be what limits: it cannot gain more than the time in which that idles.
+ */
+static int add_full_memory(const struct run_model *model, size_t group, const struct gpu_use *use,
+                           struct candidates *candidates) {
     struct candidate c = gpu_feeding(model, group, use, CAUSE_GPU_MEMORY);
     double idles = 1 - use->computing.mean[GPU_FIGURE_SM];
     const char *process = model->budgets.items[use->who].process;
@@ -59,7 +60,7 @@ static int detect(const struct run_model *model, size_t group, struct candidates
     for (int h = 0; result == 0 && h < (int)model->n_hosts; h++) {
         struct gpu_use use;
         if (gpu_use_find(model, group, h, &use) && gives_back(model, &use))
-            result = add(model, group, &use, candidates);
+            result = add_full_memory(model, group, &use, candidates);
     }
     return result;
 }
@@ -75,7 +76,8 @@ const struct cause cause_gpu_memory = {
     .needs = 1u << SOURCE_WAITS,
     .numbers = own_numbers,
     .remarks = own_remarks,
-    .reason = "memory that is given back to the driver and taken again is mapped anew each time, while the GPU waits",
+    .reason = "memory that is given back to the driver and taken again is mapped anew each time, "
+              "while the GPU waits",
     .detect = detect,
     .advise = advise,
 };

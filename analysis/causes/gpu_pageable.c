@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A thread of the host copies data between memory that can be paged out and the pinned memory that a
- * GPU reads: the call takes as long as that copy, and the link is hardly used.
+ * A thread of the host copies data between memory that can be paged out and the pinned memory that
+ * a GPU reads: the call takes as long as that copy, and the link is hardly used.
  */
 #include <errno.h>
 #include <math.h>
@@ -9,9 +9,10 @@
 #include "analysis/causes/gpu_private.h"
 
 #define OWN_NUMBERS                                                                                \
-    NUMBER(PAGEABLE_LINK, 0.5, "of what PCIe can carry",                                           \
-           "less goes over it during copies: one core moves 5 to 15 GB/s, a GPU that reads pinned " \
-           "memory nearly all that its link can")
+    NUMBER(                                                                                        \
+        PAGEABLE_LINK, 0.5, "of what PCIe can carry",                                              \
+        "less goes over it during copies: one core moves 5 to 15 GB/s, a GPU that reads pinned "   \
+        "memory nearly all that its link can")
 #define OWN_REMARKS                                                                                \
     REMARK(GPU_COPIES_PAGEABLE, "%s copies pageable memory into pinned memory, or back, for it",   \
            SLOTS(), SLOTS("process"))                                                              \
@@ -23,8 +24,8 @@
            SLOTS(), SLOTS("process"))
 #include "analysis/causes/own.h"
 
-static int look_at(const struct run_model *model, size_t group, int host,
-                   struct candidates *candidates) {
+static int look_at_copies(const struct run_model *model, size_t group, int host,
+                          struct candidates *candidates) {
     double demand = model_demand(model, group, host, BUDGET_GPU_COPY);
     struct gpu_use use;
     if (!(demand >= number_of(model, BLOCKED_MIN)) ||
@@ -32,7 +33,8 @@ static int look_at(const struct run_model *model, size_t group, int host,
         !gpu_use_find(model, group, host, &use))
         return 0;
     double ceiling = gpu_pcie_ceiling(model, &use);
-    double rate = fmax(use.copying.mean[GPU_FIGURE_PCIE_TO], use.copying.mean[GPU_FIGURE_PCIE_FROM]);
+    double rate =
+        fmax(use.copying.mean[GPU_FIGURE_PCIE_TO], use.copying.mean[GPU_FIGURE_PCIE_FROM]);
     if (!(rate <= number_of(model, PAGEABLE_LINK) * ceiling) || gpu_works(model, &use.copying))
         return 0;
     struct candidate c = gpu_awaited(group, host, BUDGET_GPU_COPY, CAUSE_GPU_PAGEABLE, demand);
@@ -46,7 +48,7 @@ static int look_at(const struct run_model *model, size_t group, int host,
 static int detect(const struct run_model *model, size_t group, struct candidates *candidates) {
     int result = 0;
     for (int h = 0; result == 0 && h < (int)model->n_hosts; h++)
-        result = look_at(model, group, h, candidates);
+        result = look_at_copies(model, group, h, candidates);
     return result;
 }
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A GPU's power limit holds its clock down while the run waits for it. Time of work grows at most as
- * the clock falls.
+ * A GPU's power limit holds its clock down while the run waits for it. Time of work grows at most
+ * as the clock falls.
  */
 #include "analysis/causes/gpu_private.h"
 
 #define OWN_REMARKS                                                                                \
-    REMARK(GPU_POWER_CAPS, "its power limit holds its clock at %.0f %%", SLOTS("of its highest, %"), \
-           SLOTS())                                                                                \
+    REMARK(GPU_POWER_CAPS, "its power limit holds its clock at %.0f %%",                           \
+           SLOTS("of its highest, %"), SLOTS())                                                    \
     REMARK(ADVISE_GPU_POWER,                                                                       \
            "raise the power limit of the GPU of %s where it was lowered (`nvidia-smi -pl`), or "   \
            "let it do less work for the same result: at its limit a GPU is as fast as its watts",  \

@@ -24,8 +24,8 @@
            SLOTS(), SLOTS("process", "host"))
 #include "analysis/causes/own.h"
 
-static int look_at(const struct run_model *model, size_t group, int host,
-                   struct candidates *candidates) {
+static int look_for_others(const struct run_model *model, size_t group, int host,
+                           struct candidates *candidates) {
     double demand = model_demand(model, group, host, BUDGET_GPU), cores;
     struct gpu_use use;
     if (!(demand >= number_of(model, BLOCKED_MIN)) ||
@@ -35,8 +35,8 @@ static int look_at(const struct run_model *model, size_t group, int host,
     const struct model_process *other = gpu_other_user(model, &use, &cores);
     if (!other || cores < number_of(model, SHARED_CORES))
         return 0;
-    struct candidate c = gpu_awaited_in_part(group, host, CAUSE_GPU_SHARED, demand,
-                                             number_of(model, SHARED_PART));
+    struct candidate c =
+        gpu_awaited_in_part(group, host, CAUSE_GPU_SHARED, demand, number_of(model, SHARED_PART));
     c.culprit = culprit_of(model, other);
     remark_set(&c.cause, GPU_SHARED_WITH, NUMBERS(), NAMES(other->series->name));
     remarks_add(&c.evidence, GPU_OTHER_COMPUTES, NUMBERS(cores),
@@ -48,7 +48,7 @@ static int look_at(const struct run_model *model, size_t group, int host,
 static int detect(const struct run_model *model, size_t group, struct candidates *candidates) {
     int result = 0;
     for (int h = 0; result == 0 && h < (int)model->n_hosts; h++)
-        result = look_at(model, group, h, candidates);
+        result = look_for_others(model, group, h, candidates);
     return result;
 }
 

@@ -99,9 +99,10 @@ static struct helpers find_helpers(const struct run_model *model, size_t group, 
         most_s = fmax(s, most_s);
     }
     const struct budget *b = &all->items[user].groups[group];
-    found.waited = b->wall_s > 0 ? fmin(sum_s, budget_sum(b, 1u << BUDGET_PEER_WAIT |
-                                                                  1u << BUDGET_IDLE)) / b->wall_s
-                                 : 0;
+    found.waited =
+        b->wall_s > 0
+            ? fmin(sum_s, budget_sum(b, 1u << BUDGET_PEER_WAIT | 1u << BUDGET_IDLE)) / b->wall_s
+            : 0;
     found.does = found.most == SIZE_MAX ? 0 : what_it_does(model, group, found.most);
     return found;
 }
@@ -114,8 +115,8 @@ static struct candidate candidate_for(const struct run_model *model, size_t grou
     c.saturated = h->does == COMPUTES;
     c.signals = 3;
     c.blocked = h->does == COMPUTES ? h->demand : h->waited;
-    c.path.terms = h->does == COMPUTES ? 1u << BUDGET_CPU
-                                       : 1u << BUDGET_PEER_WAIT | 1u << BUDGET_IDLE;
+    c.path.terms =
+        h->does == COMPUTES ? 1u << BUDGET_CPU : 1u << BUDGET_PEER_WAIT | 1u << BUDGET_IDLE;
     c.path.part = h->does == COMPUTES && of_host > 0 ? fmin(1, h->demand / of_host) : 1;
     c.can_remove = h->does == COMPUTES;
     c.remove = (struct whatif_scenario){.kind = WHATIF_CPU, .host = host, .rank = -1, .factor = 2};

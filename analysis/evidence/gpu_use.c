@@ -8,7 +8,8 @@
 #include "common/error.h" /* ARRAY_SIZE */
 
 #define USED_FIRST 0.02 /* of all its work: before, a driver only looked at it */
-#define LANE_BYTES_S 246e6 /* of PCIe 1: 2.5 GT/s a lane, 8 of 10 bits; each generation doubles it */
+#define LANE_BYTES_S                                                                               \
+    246e6 /* of PCIe 1: 2.5 GT/s a lane, 8 of 10 bits; each generation doubles it */
 #define NVLINK_BYTES_S 25e9     /* a link one way: NVLink 2 to 4 */
 #define NVLINK_NEW_BYTES_S 50e9 /* NVLink 5, of compute capability 10 and later */
 #define NVLINK_NEW_CAPABILITY 100
@@ -71,7 +72,7 @@ static double figure_in(const struct run_model *model, const struct series *gpu,
     value /= (double)gpu->interval_ns[row];
     if (figure == GPU_FIGURE_POWER_CAP || figure == GPU_FIGURE_HEAT_CAP)
         value = capped_in(model, gpu, row, figure, value);
-    return is_bytes ? 1e9 * value : fmin(1, value);
+    return is_bytes ? 1e9 * value : value > 1 ? 1 : value; /* absent stays so */
 }
 
 /* ---- which process, which GPU ---- */
@@ -97,7 +98,8 @@ static size_t user_of(const struct run_model *model, size_t group, int host) {
         const struct rank_budget *b = &model->budgets.items[r];
         if (b->host != host || !gpu_is_used_by(model, group, r))
             continue;
-        double s = waited_for_gpu(model, group, r) + budget_sum(&b->groups[group], 1u << BUDGET_CPU);
+        double s =
+            waited_for_gpu(model, group, r) + budget_sum(&b->groups[group], 1u << BUDGET_CPU);
         if (s <= most)
             continue;
         most = s;
@@ -172,8 +174,8 @@ struct weighed {
     double weight[GPU_FIGURES], sum[GPU_FIGURES];
 };
 
-static void weigh(const struct run_model *model, const struct series *gpu, size_t row,
-                  double weight, struct weighed *w, struct gpu_while *during) {
+static void weigh_row(const struct run_model *model, const struct series *gpu, size_t row,
+                      double weight, struct weighed *w, struct gpu_while *during) {
     during->seconds += weight / 1e9;
     for (int f = 0; f < GPU_FIGURES; f++) {
         double value = figure_in(model, gpu, row, (enum gpu_figure)f);
@@ -199,7 +201,7 @@ static struct gpu_while while_in(const struct run_model *model, const struct gpu
         struct window row = {use->gpu->t_ns[i] - use->gpu->interval_ns[i], use->gpu->t_ns[i]};
         for (size_t s = 0; s < n; s++)
             weight += grown(model, clocks, states[s], row);
-        weigh(model, use->gpu, i, weight, &w, &during);
+        weigh_row(model, use->gpu, i, weight, &w, &during);
     }
     for (int f = 0; f < GPU_FIGURES; f++)
         during.mean[f] = w.weight[f] > 0 ? w.sum[f] / w.weight[f] : NAN;
@@ -259,8 +261,9 @@ bool gpu_use_find(const struct run_model *model, size_t group, int host, struct 
 /* ---- facts ---- */
 
 double gpu_fact(const struct run_model *model, const struct gpu_use *use, size_t column) {
-    int64_t value = use->device ? series_last(table(model, RECORDING_GPU_DEVICE), use->device, column)
-                                : VALUE_ABSENT;
+    int64_t value = use->device
+                        ? series_last(table(model, RECORDING_GPU_DEVICE), use->device, column)
+                        : VALUE_ABSENT;
     return value == VALUE_ABSENT || value <= 0 ? NAN : (double)value;
 }
 
@@ -296,8 +299,8 @@ static const struct model_process *process_of(const struct run_model *model, int
     return NULL;
 }
 
-const struct model_process *gpu_other_user(const struct run_model *model,
-                                           const struct gpu_use *use, double *ret_cores) {
+const struct model_process *gpu_other_user(const struct run_model *model, const struct gpu_use *use,
+                                           double *ret_cores) {
     const struct series_set *set = table(model, RECORDING_GPU_PROCESS);
     const struct model_process *busiest = NULL;
     size_t size = strlen(use->gpu->name);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a GPU did while the process of the job that gives it work waited for it, or computed. Both
+ * A GPU while the process of the job that gives it work waited for it, or computed. Both figures
  * come from counters of the same intervals: a mean over the whole run would mix the two.
  */
 #ifndef CHOKEPOINT_ANALYSIS_EVIDENCE_GPU_USE_H
@@ -53,7 +53,8 @@ bool gpu_use_find(const struct run_model *model, size_t group, int host, struct 
 /* A fact of the GPU (a column of table gpu_device); NAN: not told. */
 double gpu_fact(const struct run_model *model, const struct gpu_use *use, size_t column);
 
-/* What its link over PCIe, and its NVLinks, can carry one way, bytes a second; NAN: not told. */
+/* Its link over PCIe, and its NVLinks: the most that each can carry one way, bytes a second; NAN:
+ * not told. */
 double gpu_pcie_ceiling(const struct run_model *model, const struct gpu_use *use);
 double gpu_nvlink_ceiling(const struct run_model *model, const struct gpu_use *use);
 
@@ -66,7 +67,7 @@ enum gpu_figure gpu_fullest_unit(const struct gpu_while *during);
 bool gpu_is_used_by(const struct run_model *model, size_t group, size_t who);
 
 /* The busiest process outside the job on that GPU, and the cores that it used; NULL: none. */
-const struct model_process *gpu_other_user(const struct run_model *model,
-                                           const struct gpu_use *use, double *ret_cores);
+const struct model_process *gpu_other_user(const struct run_model *model, const struct gpu_use *use,
+                                           double *ret_cores);
 
 #endif

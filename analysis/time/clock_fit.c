@@ -2,8 +2,8 @@
 /*
  * Clocks that ran in slices tell how time is divided, and only of the slices. The kernel counts how
  * long the threads of a process ran, all of the time: at least one of them ran for their sum over
- * the number that ran at once, and for no longer than the sum. The slices tell that number, which is
- * at most that of the cores that they can use. The clock of computing is brought between these
+ * the number that ran at once, and for no longer than the sum. The slices tell that number, which
+ * is at most that of the cores that they can use. The clock of computing is brought between these
  * bounds, and the others share the rest as they did before.
  *
  * The counters are read less often than the clocks, so a row of them is fit as a whole.

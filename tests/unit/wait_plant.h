@@ -96,10 +96,13 @@ static inline double wait_row(size_t column, double t_s) {
     case WAIT_TIMES_FUTEX:
         return lives * process_now.lock_ends;
     case WAIT_PROCESS_GPU:
+    case WAIT_NS_GPU:
         return lives * process_now.gpu * 1e9;
     case WAIT_PROCESS_COPY_TO_GPU:
+    case WAIT_NS_COPY_TO_GPU:
         return lives * process_now.to_gpu * 1e9;
     case WAIT_PROCESS_COPY_FROM_GPU:
+    case WAIT_NS_COPY_FROM_GPU:
         return lives * process_now.from_gpu * 1e9;
     default:
         return 0;

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/* A thread that launches small pieces of work. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/gpu_rows.h"
+
+static void a_gpu_that_waits_for_one_thread_is_not_the_limit(void **state) {
+    (void)state;
+    judge_with_card((struct process){.run = .97}, (struct card){.busy = .25, .sm = .02});
+    const struct candidate *c = &judged.candidates.items[0];
+    assert_int_equal(c->kind, CAUSE_GPU_LAUNCH);
+    assert_int_equal(judged.verdict.subject, SUBJECT_CORE);
+    assert_true(judged.verdict.gain > .3 && judged.verdict.gain < .55);
+    release();
+}
+
+static void a_thread_beside_a_gpu_that_works_is_ahead_of_it(void **state) {
+    (void)state;
+    judge_with_card((struct process){.run = .97}, (struct card){.busy = .9, .sm = .8});
+    assert_null(found(CAUSE_GPU_LAUNCH));
+    release();
+}
+
+static void a_thread_whose_gpu_has_hardly_anything_to_do_does_something_else(void **state) {
+    (void)state;
+    judge_with_card((struct process){.run = .97}, (struct card){.busy = .02, .sm = .01});
+    assert_null(found(CAUSE_GPU_LAUNCH));
+    assert_non_null(found(CAUSE_GPU_STARVED));
+    release();
+}
+
+static void the_start_of_a_program_is_no_launching(void **state) {
+    (void)state;
+    judge_with_card((struct process){.run = .97},
+                    (struct card){.busy = .25, .sm = .02, .before_s = 15});
+    const struct candidate *c = found(CAUSE_GPU_LAUNCH);
+    assert_non_null(c);
+    assert_true(fabs(c->blocked - .25) < .05);
+    assert_false(c->can_remove);
+    release();
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_gpu_that_waits_for_one_thread_is_not_the_limit),
+        cmocka_unit_test(a_thread_beside_a_gpu_that_works_is_ahead_of_it),
+        cmocka_unit_test(a_thread_whose_gpu_has_hardly_anything_to_do_does_something_else),
+        cmocka_unit_test(the_start_of_a_program_is_no_launching),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
