@@ -95,8 +95,8 @@ static int detect_all(const struct run_model *model, struct candidates *found) {
 }
 
 /* -ENOMEM. */
-static int detect_last(const struct run_model *model, const struct whatif *whatif,
-                       struct candidates *found) {
+static int ask_last(const struct run_model *model, const struct whatif *whatif,
+                    struct candidates *found) {
     int result = 0;
     for (size_t i = 0; result == 0 && i < CAUSES; i++) {
         size_t before = found->n;
@@ -117,7 +117,7 @@ int causes_find(const struct run_model *model, const struct whatif *whatif,
     if (result == 0)
         result = candidates_estimate(model, whatif, 0, &found);
     if (result == 0 && whatif)
-        result = detect_last(model, whatif, &found);
+        result = ask_last(model, whatif, &found);
     if (result < 0) {
         candidates_release(&found);
         return result;

@@ -76,8 +76,7 @@ const struct cause cause_gpu_memory = {
     .needs = 1u << SOURCE_WAITS,
     .numbers = own_numbers,
     .remarks = own_remarks,
-    .reason = "memory that is given back to the driver and taken again is mapped anew each time, "
-              "while the GPU waits",
+    .reason = "memory given back to the driver is mapped anew, while the GPU waits",
     .detect = detect,
     .advise = advise,
 };

@@ -123,8 +123,8 @@ static int standing(const struct run_model *model, const struct culprit_side *s)
 
 /* Sets show what is likely: of two routes through a full link one may stay just below the limit for
  * being held up, and its other end then explains the rest better. A host that visibly sends at its
- * limit, or has the queue, needs no such argument. Of sides that are alike the run waits for one
- * more than for the other. */
+ * limit, or has the queue, needs no such argument. If two sides are
+ * alike, the one counts that the run waits for more. */
 static bool is_better(const struct run_model *model, const struct culprit_side *a,
                       const struct culprit_side *b) {
     bool a_seen = a->full || a->queues_here, b_seen = b->full || b->queues_here;

@@ -62,8 +62,8 @@ static enum resource resource_of(const struct run_model *model, size_t i, int ho
                                                                               : RESOURCE_NET_EGRESS;
 }
 
-static int add(const struct run_model *model, const struct sweep_answer *best, size_t i,
-               struct candidates *candidates) {
+static int suspect(const struct run_model *model, const struct sweep_answer *best, size_t i,
+                   struct candidates *candidates) {
     bool all = best->scenario.host < 0;
     int host = all ? host_with_most(model, best->term) : best->scenario.host;
     struct candidate c =
@@ -104,20 +104,32 @@ static bool is_open(const struct run_model *model, const struct sweep_answer *be
            answer->run_gain >= fmax(number_of(model, GAIN_MIN), computing);
 }
 
+/* Terms that an exact source denies: if connections tell that no path held data up, no link did. */
+static int denied_terms(const struct run_model *model, struct candidates *candidates,
+                        unsigned *ret_terms) {
+    const struct flows *flows;
+    int result = candidates_flows(model, model->main_group, candidates, &flows);
+    *ret_terms = result == 0 && flows->n && !flows->n_limited ? 1u << BUDGET_TRANSFER : 0;
+    return result;
+}
+
 static int detect_last(const struct run_model *model, const struct whatif *whatif,
                        struct candidates *candidates) {
     const struct whatif_sweep *sweep;
     double computing = found_gain(model, candidates, true);
     if (found_gain(model, candidates, false) > 0)
         return 0;
-    int result = whatif_sweep_make(whatif, &sweep);
+    unsigned denied;
+    int result = denied_terms(model, candidates, &denied);
+    if (result == 0)
+        result = whatif_sweep_make(whatif, &sweep);
     const struct sweep_answer *best =
-        result == 0 ? whatif_sweep_best(model, sweep, 1u << BUDGET_CPU) : NULL;
+        result == 0 ? whatif_sweep_best(model, sweep, denied | 1u << BUDGET_CPU) : NULL;
     if (!best || !is_open(model, best, computing))
         return result;
     for (size_t i = 0; i < sizeof resources / sizeof *resources; i++)
         if (resources[i].term == best->term)
-            result = add(model, best, i, candidates);
+            result = suspect(model, best, i, candidates);
     return result;
 }
 

@@ -110,7 +110,7 @@ static int walk_processes(struct making *m) {
 }
 
 /* Whether the wait clocks of a process were kept in slices. */
-static bool is_sliced(const struct recording *recording, const struct rank_budget *of) {
+static bool has_slices(const struct recording *recording, const struct rank_budget *of) {
     const struct series_set *set = &recording->tables[RECORDING_WAIT];
     const struct series *clocks = series_of_pid(set, of->host, WAIT_PID, of->pid);
     struct window whole = {0, recording->duration_ns};
@@ -140,7 +140,7 @@ static int fill_rank(struct making *m, const struct model_process *process, size
     if (subject.log_rank != SIZE_MAX)
         subject.log = log;
     budget_life(model, process, &subject);
-    claims_make(intervals, subject.n_intervals, is_sliced(model->recording, to),
+    claims_make(intervals, subject.n_intervals, has_slices(model->recording, to),
                 phase_windows(&model->groups[model->main_group]), &to->claims);
     result = fill_windows(model, &subject, to);
     if (result == 0)

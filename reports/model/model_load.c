@@ -91,8 +91,8 @@ static int scan_table(struct store *store, struct store_scan *scan, struct table
                           columns->n, take_row, reader);
 }
 
-/* Packets by pair of hosts are only for the live picture; events are no series, but for what a GPU
- * is.
+/* Packets by pair of hosts are only for the live picture; events are no series, except the
+ * facts of a GPU.
  */
 static bool is_wanted(size_t table) {
     return recording_columns[table].n && table != RECORDING_FLOW &&

@@ -160,7 +160,7 @@ static void a_rate_that_was_only_seen_fills_no_link(void **state) {
 
 static double own_rate(size_t column, double t_s) {
     (void)t_s;
-    return column == CONNECTION_PID ? 1000 : column == CONNECTION_SEND_BYTES ? 1e6 : 0;
+    return column == CONNECTION_PID ? 1000 : column == CONNECTION_SEND_BYTES ? 220e6 : 0;
 }
 
 static double no_rows(size_t column, double t_s) {
@@ -297,6 +297,7 @@ static void too_few_iterations_of_a_short_run_are_insufficient(void **state) {
     (void)state;
     plant_server_limited(&r, 4.5);
     plant_ranks(&r, (struct plant_process){0, 0.15, 0, 0});
+    measure_links(&r, 227);
     judge(&r, &j);
     assert_int_equal(j.verdict.state, VERDICT_INSUFFICIENT);
     assert_non_null(strstr(j.words.summary, "1 iterations"));

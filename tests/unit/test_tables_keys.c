@@ -162,7 +162,8 @@ static void queues_operations_cores_and_ranks_have_their_parts(void **state) {
 }
 
 static void a_process_on_a_gpu_has_both_names(void **state) {
-    struct table_key key = key_read(key_form_of(TABLE_GPU_PROCESS), "gpu0/mig1 python3 a b.py[4711]");
+    struct table_key key =
+        key_read(key_form_of(TABLE_GPU_PROCESS), "gpu0/mig1 python3 a b.py[4711]");
     (void)state;
     assert_int_equal(key.form, KEY_GPU_PROCESS);
     assert_span(key.gpu, "gpu0/mig1");
