@@ -77,7 +77,7 @@ const struct cause cause_gpu_lost = {
     .resource = RESOURCE_GPU,
     .kind = CAUSE_GPU_LOST,
     .remarks = own_remarks,
-    .reason = "a GPU that is lost, or whose memory is broken, ends what runs on it",
+    .reason = "a lost GPU does nothing, and one with broken memory ends its work",
     .detect = detect,
     .advise = advise,
 };

@@ -76,7 +76,7 @@ const struct cause cause_gpu_memory = {
     .needs = 1u << SOURCE_WAITS,
     .numbers = own_numbers,
     .remarks = own_remarks,
-    .reason = "memory given back to the driver is mapped anew, while the GPU waits",
+    .reason = "memory given back to the driver and taken again is mapped anew",
     .detect = detect,
     .advise = advise,
 };

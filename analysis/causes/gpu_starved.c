@@ -136,29 +136,35 @@ static int add_helpers(const struct run_model *model, size_t group, const struct
     return candidates_add(candidates, &c) ? 0 : -ENOMEM;
 }
 
-/* Whether another cause has told what the process computes, or why a rank's input is late. */
-static bool is_told(const struct candidates *candidates, size_t group, int host) {
+/* Whether the host has a candidate of that kind. */
+static bool has_kind(const struct candidates *candidates, size_t group, int host,
+                     enum cause_kind kind) {
     for (size_t i = 0; i < candidates->n; i++) {
         const struct candidate *c = &candidates->items[i];
-        if (c->group == group && c->host == host &&
-            (c->kind == CAUSE_GPU_LAUNCH || c->kind == CAUSE_INPUT))
+        if (c->group == group && c->host == host && c->kind == kind)
             return true;
     }
-    return gpu_is_told(candidates, group, host, BUDGET_CPU);
+    return false;
 }
 
+static int look_for_hunger(const struct run_model *model, size_t group, int host,
+                           struct candidates *candidates) {
+    struct gpu_use use;
+    if (!gpu_use_find(model, group, host, &use) || has_kind(candidates, group, host, CAUSE_INPUT))
+        return 0;
+    struct helpers h = find_helpers(model, group, use.who);
+    int result = add_helpers(model, group, &use, &h, candidates);
+    if (result < 0 || has_kind(candidates, group, host, CAUSE_GPU_LAUNCH) ||
+        gpu_is_told(candidates, group, host, BUDGET_CPU))
+        return result;
+    return add_itself(model, group, &use, candidates);
+}
+
+/* Waits for other processes are known of the main group alone. */
 static int detect(const struct run_model *model, size_t group, struct candidates *candidates) {
     int result = 0;
-    for (int host = 0; result == 0 && host < (int)model->n_hosts; host++) {
-        struct gpu_use use;
-        if (group != model->main_group || !gpu_use_find(model, group, host, &use) ||
-            is_told(candidates, group, host))
-            continue;
-        struct helpers h = find_helpers(model, group, use.who);
-        result = add_helpers(model, group, &use, &h, candidates);
-        if (result == 0)
-            result = add_itself(model, group, &use, candidates);
-    }
+    for (int h = 0; group == model->main_group && result == 0 && h < (int)model->n_hosts; h++)
+        result = look_for_hunger(model, group, h, candidates);
     return result;
 }
 
