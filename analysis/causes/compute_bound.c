@@ -21,6 +21,8 @@
            "most of its CPU time was used by processes too short-lived to be seen one by one",     \
            SLOTS(), SLOTS())                                                                       \
     REMARK(ONE_THREAD_COMPUTES, "one thread computes, and the other cores idle", SLOTS(), SLOTS()) \
+    REMARK(ONE_THREAD_IS_READY, "one thread computes, and no other of the job is ready to",        \
+           SLOTS(), SLOTS())                                                                       \
     REMARK(THREADS_TAKE_TURNS,                                                                     \
            "threads of %s compute one at a time, and wait for a lock meanwhile", SLOTS(),          \
            SLOTS("process"))                                                                       \
@@ -52,6 +54,7 @@ struct computing {
     size_t workers;     /* processes that compute, plus their threads that fill more cores */
     int busiest;        /* a host */
     bool one_thread;    /* one process computes, in one thread at a time */
+    bool alone;         /* and the host's other cores idle */
     bool locked;        /* since others of its threads wait for a lock that this one holds */
     double waited_s;    /* for that lock, by all threads in sum */
     size_t who;         /* that process, as index of the budgets */
@@ -134,9 +137,10 @@ static struct computing look(const struct run_model *model, size_t group) {
     c.computing = c.come_and_go ? c.used : computing_cores(model);
     c.workers = c.come_and_go ? (size_t)fmax(1, ceil(c.used - number_of(model, ONE_CORE_LITTLE)))
                               : count_workers(model, group);
-    c.one_thread = c.n_hosts == 1 && c.cores > 1 && is_alone(model, group, c.busiest) &&
+    c.one_thread = c.n_hosts == 1 && c.cores > 1 &&
                    (c.come_and_go ? c.used <= 1 + number_of(model, ONE_CORE_LITTLE)
                                   : is_one_thread(model, group, &c.who));
+    c.alone = c.one_thread && is_alone(model, group, c.busiest);
     return c;
 }
 
@@ -165,8 +169,10 @@ static void put_compute_remarks(const struct run_model *model, const struct comp
         remarks_add(&c->evidence, THREADS_WAITED_FOR_LOCK, NUMBERS(x->waited_s), NAMES());
     }
     if (x->one_thread) {
-        if (!x->locked)
+        if (!x->locked && x->alone)
             remark_set(&c->cause, ONE_THREAD_COMPUTES, NUMBERS(), NAMES());
+        else if (!x->locked)
+            remark_set(&c->cause, ONE_THREAD_IS_READY, NUMBERS(), NAMES());
         remarks_add(&c->evidence, CORES_USED_HERE, NUMBERS(x->used, x->cores), NAMES(host));
         return;
     }
