@@ -7,7 +7,8 @@
 #include "analysis/time/process_waits.h"
 #include "common/error.h" /* ARRAY_SIZE */
 
-#define USED_FIRST 0.02 /* of all its work: before, a driver only looked at it */
+#define USED_FIRST 0.02   /* of all its work: before, a driver only looked at it */
+#define UNITS_READ_NS 7e9 /* longer without growth: they did nothing */
 #define LANE_BYTES_S                                                                               \
     246e6 /* of PCIe 1: 2.5 GT/s a lane, 8 of 10 bits; each generation doubles it */
 #define NVLINK_BYTES_S 25e9     /* a link one way: NVLink 2 to 4 */
@@ -61,18 +62,33 @@ static double capped_in(const struct run_model *model, const struct series *gpu,
     return isnan(counted) ? held : fmax(held, counted);
 }
 
+/* Figures of units, which may be read more seldom than the others. */
+static bool is_of_units(enum gpu_figure figure) {
+    return !columns[figure].level && figure != GPU_FIGURE_POWER_CAP &&
+           figure != GPU_FIGURE_HEAT_CAP;
+}
+
+/* length_ns: of the time in which the counters grew. */
 static double figure_in(const struct run_model *model, const struct series *gpu, size_t row,
-                        enum gpu_figure figure) {
+                        enum gpu_figure figure, double length_ns) {
     double value = value_in(model, gpu, row, columns[figure].column);
     bool is_bytes = figure >= GPU_FIGURE_PCIE_TO && figure <= GPU_FIGURE_NVLINK_FROM;
     if (figure == GPU_FIGURE_WATTS)
         return value / 1e9;
     if (columns[figure].level)
         return value;
-    value /= (double)gpu->interval_ns[row];
+    value /= length_ns;
     if (figure == GPU_FIGURE_POWER_CAP || figure == GPU_FIGURE_HEAT_CAP)
         value = capped_in(model, gpu, row, figure, value);
     return is_bytes ? 1e9 * value : value > 1 ? 1 : value; /* absent stays so */
+}
+
+/* Whether the counters of units were read at the row: even an idle link carries some bytes. */
+static bool reads_units(const struct run_model *model, const struct series *gpu, size_t row) {
+    for (int f = 0; f < GPU_FIGURES; f++)
+        if (is_of_units((enum gpu_figure)f) && value_in(model, gpu, row, columns[f].column) > 0)
+            return true;
+    return false;
 }
 
 /* ---- which process, which GPU ---- */
@@ -172,18 +188,31 @@ static double grown(const struct run_model *model, const struct series *clocks, 
 
 struct weighed {
     double weight[GPU_FIGURES], sum[GPU_FIGURES];
+    double units_weight, units_ns; /* since units were read last */
 };
 
-static void weigh_row(const struct run_model *model, const struct series *gpu, size_t row,
-                      double weight, struct weighed *w, struct gpu_while *during) {
-    during->seconds += weight / 1e9;
+static void weigh_figures(const struct run_model *model, const struct series *gpu, size_t row,
+                          double weight, double length_ns, bool units, struct weighed *w) {
     for (int f = 0; f < GPU_FIGURES; f++) {
-        double value = figure_in(model, gpu, row, (enum gpu_figure)f);
-        if (isnan(value) || !(weight > 0))
+        if (is_of_units((enum gpu_figure)f) != units || !(weight > 0))
             continue;
-        w->weight[f] += weight;
-        w->sum[f] += weight * value;
+        double value = figure_in(model, gpu, row, (enum gpu_figure)f, length_ns);
+        w->weight[f] += isnan(value) ? 0 : weight;
+        w->sum[f] += isnan(value) ? 0 : weight * value;
     }
+}
+
+/* Levels are of the row; units are of all rows since they were read last. */
+static void weigh_row(const struct run_model *model, const struct series *gpu, size_t row,
+                      double weight, struct weighed *w) {
+    double length_ns = (double)gpu->interval_ns[row];
+    weigh_figures(model, gpu, row, weight, length_ns, false, w);
+    w->units_weight += weight;
+    w->units_ns += length_ns;
+    if (!reads_units(model, gpu, row) && w->units_ns < UNITS_READ_NS)
+        return;
+    weigh_figures(model, gpu, row, w->units_weight, w->units_ns, true, w);
+    w->units_weight = w->units_ns = 0;
 }
 
 /* Weighs each row of the GPU by the time that the process spent in these states meanwhile; without
@@ -201,7 +230,8 @@ static struct gpu_while while_in(const struct run_model *model, const struct gpu
         struct window row = {use->gpu->t_ns[i] - use->gpu->interval_ns[i], use->gpu->t_ns[i]};
         for (size_t s = 0; s < n; s++)
             weight += grown(model, clocks, states[s], row);
-        weigh_row(model, use->gpu, i, weight, &w, &during);
+        during.seconds += weight / 1e9;
+        weigh_row(model, use->gpu, i, weight, &w);
     }
     for (int f = 0; f < GPU_FIGURES; f++)
         during.mean[f] = w.weight[f] > 0 ? w.sum[f] / w.weight[f] : NAN;

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # CPU time of the agent with GPUs, by its own `self` table: none, one recorded card and eight, at 1 and 10 Hz. The driver
-# is played (tests/gpu/nvml_player.c), and sleeps in each call as long as a real one took; what a real driver computes or
-# spins is not in it: tests/gpu/check.sh measures that where there is a card.
+# is played (tests/gpu/nvml_player.c), and spins in each call for as long as a real one did. tests/gpu/check.sh measures the
+# same where there is a card.
 #     tests/bench/gpu_cost.sh BIN_DIR PLAYER_DIR [SECONDS]
 set -eu
 bin=${1:?say where the programs are: gpu_cost.sh BIN_DIR PLAYER_DIR}
@@ -12,13 +12,19 @@ plays=$(cd "$(dirname "$0")/../gpu/plays" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# Medians in us, measured on one H200.
-slow="sleep nvmlDeviceGetFieldValues 4000
-sleep nvmlDeviceGetProcessUtilization 1583
-sleep nvmlGpmMetricsGet 240
-sleep nvmlGpmSampleGet 180
-sleep nvmlDeviceGetComputeRunningProcesses_v3 180
-sleep nvmlDeviceGetMemoryInfo_v2 65"
+# CPU time of each call in us, as `chokepoint-agent --doctor` measured it on one H200.
+slow="spin nvmlDeviceGetUtilizationRates 234
+spin nvmlDeviceGetMemoryInfo_v2 51
+spin nvmlDeviceGetClockInfo 28
+spin nvmlDeviceGetPowerUsage 3
+spin nvmlDeviceGetTemperature 49
+spin nvmlDeviceGetCurrentClocksEventReasons 43
+spin nvmlDeviceGetTotalEnergyConsumption 4021
+spin nvmlDeviceGetFieldValues 2578
+spin nvmlDeviceGetComputeRunningProcesses_v3 32
+spin nvmlDeviceGetProcessUtilization 2984
+spin nvmlGpmSampleGet 276
+spin nvmlGpmMetricsGet 2375"
 
 agent() { # WHAT HZ PLAY
     local library=''

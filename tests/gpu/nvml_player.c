@@ -10,6 +10,7 @@
  *                                 PID 0 is that of the program that asks
  *   answer FUNCTION CODE [CARD]   what the function answers instead, of a card or of all
  *   sleep FUNCTION US             how long it takes besides
+ *   spin FUNCTION US              the same, as CPU time
  *   xid CARD NUMBER               an error that is told once
  *   lost CARD                     it has fallen off the bus
  *   frame MS KEY=VALUE ...        figures of all cards from MS after the start on; the last frame
@@ -99,7 +100,7 @@ struct frame {
 struct rule {
     char function[64];
     int card, code;
-    unsigned sleep_us;
+    unsigned sleep_us, spin_us;
 };
 
 struct listed {
@@ -175,12 +176,14 @@ static void read_process(char *rest) {
     to->pid = pid ? (unsigned)pid : (unsigned)getpid();
 }
 
-static void read_rule(char *rest, int is_sleep) {
+/* kind: the second letter of its word. */
+static void read_rule(char *rest, char kind) {
     struct rule *rule = &play.rules[play.n_rules++];
     rule->card = -1;
-    if (is_sleep) {
+    unsigned *us = kind == 'p' ? &rule->spin_us : &rule->sleep_us;
+    if (kind != 'n') {
         rule->code = NVML_NEVER_ASKED;
-        sscanf(rest, "%63s %u", rule->function, &rule->sleep_us);
+        sscanf(rest, "%63s %u", rule->function, us);
     } else
         sscanf(rest, "%63s %d %d", rule->function, &rule->code, &rule->card);
 }
@@ -206,8 +209,8 @@ static void read_line(char *line) {
         play.divided[atoi(rest)] = atoi(strchr(rest, ' ') + 1);
     else if (strcmp(key, "process") == 0)
         read_process(rest);
-    else if (strcmp(key, "answer") == 0 || strcmp(key, "sleep") == 0)
-        read_rule(rest, *key == 's');
+    else if (strcmp(key, "answer") == 0 || strcmp(key, "sleep") == 0 || strcmp(key, "spin") == 0)
+        read_rule(rest, key[1]);
     else if (strcmp(key, "xid") == 0)
         play.xid[atoi(rest)] = atoi(strchr(rest, ' ') + 1);
     else if (strcmp(key, "lost") == 0)
@@ -299,6 +302,12 @@ static double figure(nvml_handle handle, enum figure which) {
     return figure_in(handle->card, which, frame_now());
 }
 
+static void spin(unsigned us) {
+    int64_t until = clock_ns(CLOCK_THREAD_CPUTIME_ID) + us * NS_PER_US;
+    while (clock_ns(CLOCK_THREAD_CPUTIME_ID) < until)
+        ;
+}
+
 /* The code that the file plants for this function; NVML_SUCCESS else. */
 static int planted(const char *function, nvml_handle handle) {
     int code = NVML_SUCCESS;
@@ -309,6 +318,8 @@ static int planted(const char *function, nvml_handle handle) {
             continue;
         if (rule->sleep_us)
             usleep(rule->sleep_us);
+        else if (rule->spin_us)
+            spin(rule->spin_us);
         else
             code = rule->code;
     }

@@ -249,21 +249,45 @@ static void what_a_driver_refuses_is_absent(void **state) {
     end(gpus);
 }
 
-/* The pause of a call whose CPU time demands one; at most ten times the usual one. */
+/* The pause of a call whose CPU time demands one; at most fifty times the usual one. */
 static void a_dear_call_is_made_seldom(void **state) {
     struct gpus *gpus = begin("eight.play", 0);
     const struct nvml_told *energy = &gpus->nvml.told[NVML_ENERGY_CALL];
     (void)state;
     gpus->slow_cpu_most = 1e-12; /* every call demands hours */
-    for (int64_t at = 1; at <= 10; at++)
+    for (int64_t at = 1; at <= 50; at++)
         gpus_read_slow(gpus, at * S);
     assert_int_equal(energy->n, 8);
-    gpus_read_slow(gpus, 11 * S);
+    gpus_read_slow(gpus, 51 * S);
     assert_int_equal(energy->n, 16);
     assert_true(gpus->turns[0].pause_ns > 3600 * S);
     gpus->turns[1].pause_ns = 0;
-    gpus_read_slow(gpus, 12 * S);
+    gpus_read_slow(gpus, 52 * S);
     assert_int_equal(energy->n, 24);
+    end(gpus);
+}
+
+/* What units did is asked at each fifth reading, and less often where that demands much. */
+static void units_are_asked_more_seldom_than_levels(void **state) {
+    struct gpus *gpus = begin("h200.play", 0);
+    const struct nvml_told *told = gpus->nvml.told;
+    (void)state;
+    gpus->units_every = 5;
+    for (int64_t at = 1; at <= 11; at++)
+        gpus_read_fast(gpus, at * S);
+    assert_int_equal(told[NVML_POWER_CALL].n, 11);
+    assert_int_equal(told[NVML_GPM_SAMPLE_CALL].n, 3);
+    assert_int_equal(told[NVML_GPM_METRICS_CALL].n, 2);
+    assert_int_equal(told[NVML_UTILIZATION_CALL].n, 3);
+    gpus->units.pause_ns = 20 * S;
+    for (int64_t at = 12; at <= 31; at++)
+        gpus_read_fast(gpus, at * S);
+    assert_int_equal(told[NVML_GPM_METRICS_CALL].n, 3);
+    gpus->units_cpu_most = 1e-12;
+    for (int64_t at = 50; at <= 60; at++)
+        gpus_read_fast(gpus, at * S);
+    assert_int_equal(told[NVML_GPM_METRICS_CALL].n, 4);
+    assert_true(gpus->units.pause_ns > 3600 * S);
     end(gpus);
 }
 
@@ -523,6 +547,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(an_instance_of_a_divided_card_is_a_gpu_of_its_own),
         cmocka_unit_test(what_a_driver_refuses_is_absent),
         cmocka_unit_test(a_dear_call_is_made_seldom),
+        cmocka_unit_test(units_are_asked_more_seldom_than_levels),
         cmocka_unit_test(a_lost_card_has_no_figures),
         cmocka_unit_test(a_card_that_is_lost_from_the_start_is_told),
         cmocka_unit_test(a_library_that_refuses_to_start_is_named),

@@ -39,6 +39,18 @@ static void a_busy_gpu_without_a_full_unit_waits_for_itself(void **state) {
     assert_int_equal(unit_of((struct card){.busy = 1, .sm = .93, .tensor = .18, .dram = .26}), 0);
 }
 
+static void units_that_are_read_seldom_are_weighed_as_often_read_ones(void **state) {
+    (void)state;
+    const struct card card = {.busy = 1, .sm = .96, .fp32 = .76, .reads_seldom = true};
+    assert_int_equal(unit_of(card), 3);
+    judge_with_card(waits, card);
+    const struct remark *evidence = judged.verdict.evidence.items;
+    assert_true(judged.verdict.evidence.n >= 2);
+    assert_true(fabs(evidence[0].numbers[3] - 96) < 1);
+    assert_true(fabs(evidence[1].numbers[1] - 76) < 1);
+    release();
+}
+
 static void a_busy_gpu_whose_multiprocessors_idle_does_not_compute(void **state) {
     (void)state;
     judge_with_card(waits, (struct card){.busy = 1, .sm = .01});
@@ -70,6 +82,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_full_unit_is_named),
         cmocka_unit_test(a_busy_gpu_without_a_full_unit_waits_for_itself),
+        cmocka_unit_test(units_that_are_read_seldom_are_weighed_as_often_read_ones),
         cmocka_unit_test(a_busy_gpu_whose_multiprocessors_idle_does_not_compute),
         cmocka_unit_test(a_gpu_that_tells_no_units_is_only_awaited),
         cmocka_unit_test(a_gpu_that_works_beside_a_computing_host_is_a_bound),

@@ -88,8 +88,14 @@ struct gpus {
     struct gpu_user users[GPU_USERS_MAX];
     struct gpu_turn turns[GPU_SLOW_KINDS];
     double slow_cpu_most; /* share of a core for each slow kind and each card; 0: any */
-    int64_t fast_cpu_ns;  /* CPU time of a reading, smoothed */
-    char why[160];        /* why there are none */
+    /* What a card tells of its units, at each such reading and at most for that share of a core. */
+    int units_every;       /* 0: at each one */
+    double units_cpu_most; /* 0: any */
+    int units_skipped;     /* readings since the last */
+    bool reads_units;      /* at this one */
+    struct gpu_turn units;
+    int64_t fast_cpu_ns; /* CPU time of a reading, smoothed */
+    char why[160];       /* why there are none */
     /* The thread. */
     pthread_t thread;
     int news_fd, stop_fd;                /* readable: the thread has set a flag; it shall end */
@@ -109,8 +115,9 @@ struct gpus {
 /* Finds the GPUs. Returns how many there are; gpus->why tells why there are none. */
 size_t gpus_find(struct gpus *gpus);
 
-/* Reads what is asked at each frame. The slow calls are made each second, or, where a kind of them
- * takes much CPU time, up to ten times more seldom. */
+/* Reads what is asked at each frame, and in some of them what its units did: a mean since the last
+ * time. The slow calls are made each second, or, where a kind of them
+ * takes much CPU time, up to fifty times more seldom. */
 void gpus_read_fast(struct gpus *gpus, int64_t now_ns);
 void gpus_read_slow(struct gpus *gpus, int64_t now_ns);
 
