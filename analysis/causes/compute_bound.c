@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <math.h>
 
-#include "analysis/causes/causes_private.h"
+#include "analysis/causes/gpu_private.h"
 #include "analysis/evidence/awaited.h"
 
 #define OWN_NUMBERS                                                                                \
@@ -181,6 +181,13 @@ static void put_compute_remarks(const struct run_model *model, const struct comp
                 NAMES());
 }
 
+/* A GPU that idles while its process computes could work as well. */
+static void tell_idle_gpu(const struct run_model *model, size_t group, struct candidate *c) {
+    struct gpu_use use;
+    if (gpu_use_find(model, group, c->host, &use) && !gpu_works(model, &use.computing))
+        gpu_tell_work(model, &use, &use.computing, &c->evidence);
+}
+
 static bool is_seen_inside(const struct run_model *model) {
     for (size_t r = 0; r < model->budgets.n; r++)
         if (model->budgets.items[r].rank >= 0 && !model->budgets.events)
@@ -211,6 +218,7 @@ static int detect(const struct run_model *model, size_t group, struct candidates
     c.can_remove = true;
     c.remove = (struct whatif_scenario){.kind = WHATIF_CPU, .host = -1, .rank = -1, .factor = 2};
     put_compute_remarks(model, &x, &c);
+    tell_idle_gpu(model, group, &c);
     if (!seen)
         remarks_add(&c.against, SPINNING_LOOKS_ALIKE, NUMBERS(), NAMES());
     return candidates_add(candidates, &c) ? 0 : -ENOMEM;

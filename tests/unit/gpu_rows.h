@@ -25,7 +25,7 @@ struct card {
 static struct card card_now;
 static int64_t user_now;
 
-/* Of counters of units: their growth since they were read. */
+/* Growth of counters of units, since they were read. */
 static inline double read_at(double t_s) {
     return !card_now.reads_seldom ? 1 : lround((t_s + .55) * 10) % 5 == 0 ? 5 : 0;
 }

@@ -267,7 +267,7 @@ static void a_dear_call_is_made_seldom(void **state) {
     end(gpus);
 }
 
-/* What units did is asked at each fifth reading, and less often where that demands much. */
+/* The figures of units are asked at each fifth reading, and less often where that costs much. */
 static void units_are_asked_more_seldom_than_levels(void **state) {
     struct gpus *gpus = begin("h200.play", 0);
     const struct nvml_told *told = gpus->nvml.told;

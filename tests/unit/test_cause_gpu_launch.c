@@ -22,6 +22,24 @@ static void a_gpu_that_waits_for_one_thread_is_not_the_limit(void **state) {
     release();
 }
 
+/* Whether the candidate for computing says how busy the GPU was. */
+static bool computing_tells_of_gpu(double busy) {
+    judge_with_card((struct process){.run = .97}, (struct card){.busy = busy, .sm = busy});
+    const struct candidate *c = found(CAUSE_SINGLE_THREAD);
+    bool tells = false;
+    assert_non_null(c);
+    for (size_t i = 0; i < c->evidence.n; i++)
+        tells |= c->evidence.items[i].code == REMARK_GPU_BUSY_MEANWHILE;
+    release();
+    return tells;
+}
+
+static void computing_is_said_with_the_gpu_that_idles_meanwhile(void **state) {
+    (void)state;
+    assert_true(computing_tells_of_gpu(.1));
+    assert_false(computing_tells_of_gpu(.9));
+}
+
 static void a_thread_beside_a_gpu_that_works_is_ahead_of_it(void **state) {
     (void)state;
     judge_with_card((struct process){.run = .97}, (struct card){.busy = .9, .sm = .8});
@@ -51,6 +69,7 @@ static void the_start_of_a_program_is_no_launching(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_gpu_that_waits_for_one_thread_is_not_the_limit),
+        cmocka_unit_test(computing_is_said_with_the_gpu_that_idles_meanwhile),
         cmocka_unit_test(a_thread_beside_a_gpu_that_works_is_ahead_of_it),
         cmocka_unit_test(a_thread_whose_gpu_has_hardly_anything_to_do_does_something_else),
         cmocka_unit_test(the_start_of_a_program_is_no_launching),

@@ -88,7 +88,7 @@ struct gpus {
     struct gpu_user users[GPU_USERS_MAX];
     struct gpu_turn turns[GPU_SLOW_KINDS];
     double slow_cpu_most; /* share of a core for each slow kind and each card; 0: any */
-    /* What a card tells of its units, at each such reading and at most for that share of a core. */
+    /* Figures of units: at each such reading, and at most for that share of a core. */
     int units_every;       /* 0: at each one */
     double units_cpu_most; /* 0: any */
     int units_skipped;     /* readings since the last */
