@@ -306,7 +306,7 @@ static void make_calls(struct maker *m) {
     }
 }
 
-/* What each host's link was measured to carry: a little more than the busiest one does. */
+/* The links of all hosts were measured to carry a little more than the busiest one does. */
 static void make_ceilings(struct maker *m) {
     for (size_t host = 0; host < m->n_hosts; host++)
         for (int way = 0; way < 2; way++) {
