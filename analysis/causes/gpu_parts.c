@@ -62,11 +62,12 @@ void gpu_tell_work(const struct run_model *model, const struct gpu_use *use,
                    const struct gpu_while *during, struct remarks *evidence) {
     const char *process = model->budgets.items[use->who].process;
     int does = during == &use->computing ? 1 : during == &use->copying ? 3 : 2;
-    double sm = during->mean[GPU_FIGURE_SM];
-    if (!isnan(during->mean[GPU_FIGURE_BUSY]))
-        remarks_add(evidence, GPU_BUSY_MEANWHILE,
-                    NUMBERS(does, 100 * during->mean[GPU_FIGURE_BUSY], isnan(sm) ? 1 : 2, 100 * sm),
+    double busy = during->mean[GPU_FIGURE_BUSY], sm = during->mean[GPU_FIGURE_SM];
+    if (!isnan(busy))
+        remarks_add(evidence, GPU_BUSY_MEANWHILE, NUMBERS(does, 100 * busy),
                     NAMES(process, use->gpu->name));
+    if (!isnan(sm))
+        remarks_add(evidence, GPU_WORKED_MEANWHILE, NUMBERS(100 * sm), NAMES());
 }
 
 int gpu_add_cap(const struct run_model *model, size_t group, enum gpu_figure cap,

@@ -8,7 +8,7 @@
 #include "common/error.h" /* ARRAY_SIZE */
 
 #define USED_FIRST 0.02   /* of all its work: before, a driver only looked at it */
-#define UNITS_READ_NS 7e9 /* longer without growth: they did nothing */
+#define UNITS_READ_NS 10e9 /* longer without growth: they did nothing */
 #define LANE_BYTES_S                                                                               \
     246e6 /* of PCIe 1: 2.5 GT/s a lane, 8 of 10 bits; each generation doubles it */
 #define NVLINK_BYTES_S 25e9     /* a link one way: NVLink 2 to 4 */

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# CPU time of the agent with GPUs, by its own `self` table: none, one recorded card and eight, at 1 and 10 Hz. The driver
+# CPU time of the agent with GPUs from its sixth second on (all is asked once at first), by its own `self` table: none, one recorded card and eight, at 1 and 10 Hz. The driver
 # is played (tests/gpu/nvml_player.c), and spins in each call for as long as a real one did. tests/gpu/check.sh measures the
 # same where there is a card.
 #     tests/bench/gpu_cost.sh BIN_DIR PLAYER_DIR [SECONDS]
@@ -44,6 +44,8 @@ agent() { # WHAT HZ PLAY
         $1 == "frame" { at = value("mono_ns") }
         $1 == "row" && $3 == "self" {
             name = substr($4, 2, length($4) - 2)
+            if (!begun) begun = at
+            if (at - begun < 5e9) next
             if (!(name in first)) { first[name] = value("cpu_ns"); since[name] = at }
             last[name] = value("cpu_ns"); till[name] = at
         }

@@ -27,14 +27,15 @@
 #define FAST_CPU_MOST .01
 /* On one card, at ten readings a second and at one:
  *   each reading: memory .05, clock .03, power .003, reasons .04 ms:   1.3 and  .13 ms a second
- *   units, each fifth reading: utilization .23, a sample of GPM .28,
- *     its metrics 2.4, memory clock .03, temperature .05 ms:           2.5 and  .6
- *   counters 2.6, energy 4.0, shares of processes 3.0 ms:               .9 and  .24
+ *   units, each fifth reading at most: utilization .23, a sample of GPM .28,
+ *     its metrics 2.4, memory clock .03, temperature .05 ms:           1.8 and  .45
+ *   counters 2.6, energy 4.0, shares of processes 3.0 ms:               .9 and  .2
  * That is less than 5 and 1 ms a second. */
 #define UNITS_EVERY 5
-#define UNITS_CPU_MOST .0025
+#define UNITS_CPU_MOST .0018
+#define UNITS_CPU_MOST_SELDOM .00045 /* at less than two readings a second */
 #define SLOW_CPU_MOST .0003
-#define SLOW_CPU_MOST_SELDOM .00008 /* at less than two readings a second */
+#define SLOW_CPU_MOST_SELDOM .00006
 
 /* ---- snapshots ---- */
 
@@ -96,14 +97,24 @@ static void say_news(const struct gpus *gpus) {
         ;
 }
 
+/* The period is known with the second frame: pauses from before become those of that period. */
+static void set_pace(struct gpus *gpus) {
+    bool seldom = atomic_load(&gpus->period_ns) > NS_PER_S / 2;
+    double most = seldom ? SLOW_CPU_MOST_SELDOM : SLOW_CPU_MOST;
+    for (size_t i = 0; i < GPU_SLOW_KINDS; i++)
+        gpus->turns[i].pause_ns =
+            (int64_t)((double)gpus->turns[i].pause_ns * gpus->slow_cpu_most / most);
+    gpus->slow_cpu_most = most;
+    gpus->units_cpu_most = seldom ? UNITS_CPU_MOST_SELDOM : UNITS_CPU_MOST;
+}
+
 /* Slow calls are made once the frame has its figures. */
 static void read_all(struct gpus *gpus) {
     int64_t now = clock_monotonic_ns(), before = clock_ns(CLOCK_THREAD_CPUTIME_ID);
     gpus_read_fast(gpus, now);
     gpus_publish(gpus, now);
     int64_t between = clock_ns(CLOCK_THREAD_CPUTIME_ID);
-    gpus->slow_cpu_most =
-        atomic_load(&gpus->period_ns) > NS_PER_S / 2 ? SLOW_CPU_MOST_SELDOM : SLOW_CPU_MOST;
+    set_pace(gpus);
     gpus_read_slow(gpus, clock_monotonic_ns());
     gpus->fast_cpu_ns = (3 * gpus->fast_cpu_ns + between - before) / 4;
     atomic_store(&gpus->cpu_ns, clock_ns(CLOCK_THREAD_CPUTIME_ID));
