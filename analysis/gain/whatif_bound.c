@@ -67,6 +67,8 @@ static double work_beyond_peers(const struct whatif *w, const struct critical_pa
     const struct rank_budgets *b = &w->model->budgets;
     size_t group = w->model->main_group;
     double removed = s->kind == WHATIF_LIKE_PEERS && s->rank < 0 ? NAN : 0;
+    if (!part->rank_seconds) /* no path */
+        return NAN;
     for (size_t r = 0; r < b->n; r++) {
         bool asked = s->kind == WHATIF_LIKE_PEERS && b->items[r].rank == s->rank;
         double self = own_pace(w, r, group), least = NAN, path = 0;
@@ -103,7 +105,7 @@ static double hidden_on_path(const struct whatif *w, const struct critical_part 
 /* Time of the path in a rank outside its calls. */
 static double path_of_rank(const struct whatif *w, const struct critical_part *part, int rank) {
     double sum = 0;
-    for (size_t r = 0; r < w->model->budgets.n; r++)
+    for (size_t r = 0; part->rank_seconds && r < w->model->budgets.n; r++)
         for (enum budget_term term = 0; term < BUDGET_TERMS; term++)
             if (w->model->budgets.items[r].rank == rank &&
                 budget_term_class(term) != BUDGET_CLASS_MPI)

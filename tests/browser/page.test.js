@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The page of a report, in a browser: what it shows without scripts, what scripts add, on a telephone, in the dark, on
-// paper, by keyboard, with hostile names. Pages are made by run.sh: RUN_PAGE, HOSTILE_PAGE, COMPARE_PAGE,
+// paper, by keyboard, with hostile names. Pages are made by run.sh: RUN_PAGE, HOSTILE_PAGE, COMPARE_PAGE, CHANGES_PAGE,
 // SWEEP_PAGE.
 "use strict";
 const assert = require("node:assert");
@@ -9,7 +9,7 @@ const { before, after, test } = require("node:test");
 const { start, stop, open } = require("./lib.js");
 
 const run = "file://" + process.env.RUN_PAGE, hostile = "file://" + process.env.HOSTILE_PAGE, compare = "file://" + process.env.COMPARE_PAGE,
-    sweep = "file://" + process.env.SWEEP_PAGE;
+    sweep = "file://" + process.env.SWEEP_PAGE, changes = "file://" + process.env.CHANGES_PAGE;
 const parts = ["Verdict", "Full resources over time", "Where each rank's time went", "Gains of changes", "Iterations", "Over time",
     "Traffic between hosts", "Processes", "Evidence, and its gaps", "Tables"];
 
@@ -180,7 +180,7 @@ test("the map has a row of the time that the limit took", async () => {
 });
 
 test("two changes are chosen by boxes, by mouse and keyboard, and have one answer", async () => {
-    const opened = await open(run), page = opened.page, answer = page.locator("#changes .chosen");
+    const opened = await open(changes), page = opened.page, answer = page.locator("#changes .chosen");
     const boxes = page.locator("#changes td input[type=checkbox]");
     assert.ok(await boxes.count() >= 2);
     assert.match(await answer.textContent(), /Choose two/);
@@ -201,7 +201,7 @@ test("two changes are chosen by boxes, by mouse and keyboard, and have one answe
 });
 
 test("without scripts the changes are tables, and points a picture", async () => {
-    const opened = await open(run, { scripts: false });
+    const opened = await open(changes, { scripts: false });
     assert.ok(await opened.page.locator("#changes table").nth(1).isVisible());
     assert.ok(await opened.page.locator("#changes svg.gains .dot").count() >= 6);
     assert.equal(await opened.page.locator("#changes input").count(), 0);

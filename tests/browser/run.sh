@@ -36,6 +36,10 @@ for seconds in 20 30; do
 done
 export RUN_PAGE=$work/run.html HOSTILE_PAGE=$work/hostile.html COMPARE_PAGE=$work/compare.html
 "$chokepoint" report 2 --db runs.db -o run.html || fail "no page"
+# A recorded run that several changes would shorten.
+gzip -dc "$here/../golden/changes/quota.db.gz" >changes.db || fail "no recorded run"
+export CHANGES_PAGE=$work/changes.html
+"$chokepoint" report --db changes.db -o changes.html || fail "no page of changes"
 "$chokepoint" compare 1 2 --db runs.db -o compare.html || fail "no page of a comparison"
 sqlite3 runs.db "UPDATE host SET name = '=1+1<img src=x onerror=\"window.harm=1\">' WHERE name = 'vm1';
     UPDATE host SET name = '</script><script>window.harm=2</script>' WHERE name = 'vm2';

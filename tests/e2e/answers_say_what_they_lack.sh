@@ -40,7 +40,7 @@ run_inside -n killed $(train 2 "$work/dies") --iterations 10000000
 [ $status -ne 0 ] || fail "a rank was killed, and the exit status is 0"
 [ "$(json killed .run.state)" = failed ] || fail "killed: the run is $(json killed .run.state)"
 notes killed | grep -q 'the command failed after [0-9.]* s; this covers those' || fail "killed: $(notes killed)"
-said '^note  *the command failed: ' || fail "killed: the screen does not say so"
+said '^limit  *killed by SIGKILL after ' || fail "killed: the screen does not say so"
 
 # Clocks that were never measured: the recording gets no top grade, and the screen says why.
 of_vm2="(SELECT host FROM host WHERE run = 2 AND name = 'vm2')"
