@@ -193,15 +193,15 @@ def report_of(o, name):
     return json.load(open(path, encoding="utf-8"))
 
 
-def medians(o, name, done):
-    """Medians of the GPU's columns while the phase ran, and CPU of the agent and of the GPU probe in ms a second."""
+def means(o, name, done):
+    """Means of the GPU's columns while the phase ran, and CPU of the agent and of the GPU probe in ms a second."""
     with sqlite3.connect(f"file:{o.out}/runs.db?mode=ro", uri=True) as db:
         run, began = db.execute("SELECT run, started_wall_ns / 1e9 FROM run WHERE name = ? ORDER BY run DESC", (name,)).fetchone()
         window = (run, done["t0"] - began + .7, done["t1"] - began - .1)
         found = {}
         for column in COLUMNS:
-            rows = db.execute(f"SELECT {column} FROM gpu_rate WHERE run = ? AND time_s BETWEEN ? AND ? AND {column} IS NOT NULL", window).fetchall()
-            found[column] = statistics.median(row[0] for row in rows) if rows else None
+            found[column], = db.execute(f"SELECT sum({column} * interval_s) / sum(interval_s) FROM gpu_rate WHERE run = ? AND time_s BETWEEN ? AND ? "
+                                        f"AND {column} IS NOT NULL", window).fetchone()
         for probe in "agent", "gpu":
             rows = db.execute("SELECT avg(cpu_pct) FROM self_rate WHERE run = ? AND time_s BETWEEN ? AND ? AND probe = ?", window + (probe,)).fetchone()
             found[probe] = rows[0] * 10 if rows and rows[0] is not None else None
@@ -226,7 +226,7 @@ def show(o, phase, name, done, trouble):
         print(f"{name}: {trouble}", flush=True)
     if "t1" not in done:
         return None
-    found = medians(o, name, done)
+    found = means(o, name, done)
     print_line(name, TRUTH.get(phase, "?"), report_of(o, name), found)
     return found
 

@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include <cmocka.h>
 
@@ -291,6 +292,25 @@ static void units_are_asked_more_seldom_than_levels(void **state) {
     end(gpus);
 }
 
+/* What a seldom answer tells is spread over the rows after it: no row has it all. */
+static void seldom_answers_are_spread_over_rows(void **state) {
+    struct gpus *gpus = begin("h200.play", 11);
+    int64_t before = 0, most = 0, steps = 0;
+    (void)state;
+    gpus->units_every = 5;
+    for (int64_t at = 1; at <= 41; at++) {
+        gpus_read_fast(gpus, at * S);
+        int64_t now = value(gpus, 0, GPU_BUSY), step = at > 1 ? now - before : 0;
+        assert_true(step >= 0);
+        most = step > most ? step : most;
+        steps += step > 0;
+        before = now;
+    }
+    assert_true(most <= S + S / 100); /* a share of 1 at most */
+    assert_true(steps >= 30);
+    end(gpus);
+}
+
 static void a_lost_card_has_no_figures(void **state) {
     struct gpus *gpus = begin("eight.play", 0);
     (void)state;
@@ -548,6 +568,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(what_a_driver_refuses_is_absent),
         cmocka_unit_test(a_dear_call_is_made_seldom),
         cmocka_unit_test(units_are_asked_more_seldom_than_levels),
+        cmocka_unit_test(seldom_answers_are_spread_over_rows),
         cmocka_unit_test(a_lost_card_has_no_figures),
         cmocka_unit_test(a_card_that_is_lost_from_the_start_is_told),
         cmocka_unit_test(a_library_that_refuses_to_start_is_named),

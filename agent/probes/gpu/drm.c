@@ -140,7 +140,7 @@ static void take_level(struct gpu_part *part, const struct drm_file *file, bool 
         struct gpu_flow *flow = file->kind == DRM_BUSY ? &part->busy : &part->memory_busy;
         double percent = number > 100 ? 100 : (double)number;
         gpu_flow_add(flow, good ? percent / 100 : NAN, now_ns);
-        part->values[file->column] = gpu_flow_value(flow);
+        part->values[file->column] = gpu_flow_sum(flow);
     } else {
         part->values[file->column] = good ? value_of(file, number) : VALUE_ABSENT;
     }

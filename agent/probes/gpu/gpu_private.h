@@ -21,10 +21,11 @@
 #define GPU_SLOW_KINDS 5
 
 /* A share or a rate that becomes a counter: its growth is the mean times the time that passed.
- * While a source says nothing, its next answer counts for that time, too. */
+ * While a source says nothing, its next answer counts for that time, too. before: the answer
+ * before the last. */
 struct gpu_flow {
     bool known; /* answered once */
-    int64_t since_ns, sum;
+    int64_t since_ns, sum, before_ns, before_sum;
 };
 
 /* A card of the kernel's own graphics (DRM), whose part bears its name. */
@@ -126,8 +127,18 @@ void gpus_release(struct gpus *gpus);
 /* Adds rate x time; rate: of a share (0 to 1) in ns, of bytes in bytes a ns. Negative or NaN: the
  * source says nothing. */
 void gpu_flow_add(struct gpu_flow *flow, double rate, int64_t now_ns);
-static inline int64_t gpu_flow_value(const struct gpu_flow *flow) {
+static inline int64_t gpu_flow_sum(const struct gpu_flow *flow) {
     return flow->known ? flow->sum : VALUE_ABSENT;
+}
+/* The counter of a source that is asked more seldom than rows are made: what its last answer added
+ * is spread over as much time as that answer tells of, from then on. So rows have its mean, late by
+ * one answer, and not all of it in one row. */
+int64_t gpu_flow_spread(const struct gpu_flow *flow, int64_t now_ns);
+
+/* The counter of a figure of units. */
+static inline int64_t gpu_units_value(const struct gpus *gpus, const struct gpu_flow *flow,
+                                      int64_t now_ns) {
+    return gpus->units_every > 1 ? gpu_flow_spread(flow, now_ns) : gpu_flow_sum(flow);
 }
 
 /* A new part, all its values absent; NULL: no room. */
@@ -148,6 +159,8 @@ void nvml_read_events(struct gpus *gpus);
 void nvml_try_calls(struct gpus *gpus, struct gpu_part *part);
 void nvml_gpm_open(struct gpus *gpus, struct gpu_part *part);
 void nvml_gpm_read(struct gpus *gpus, struct gpu_part *part);
+/* Puts what is known of units into the part's values. */
+void nvml_gpm_show(const struct gpus *gpus, struct gpu_part *part, int64_t now_ns);
 /* Lists who is on each card. */
 void nvml_list_begin(struct gpus *gpus);
 void nvml_list_read(struct gpus *gpus, size_t at, int64_t now_ns);

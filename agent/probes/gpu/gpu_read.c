@@ -7,7 +7,9 @@
 #include "common/clock.h"
 #include "common/error.h"
 
-#define SEVERAL 50               /* a dear call is made this much more seldom at most */
+#define UNITS_USUAL_NS                                                                             \
+    3.6e6          /* of a card: a dearer reading, as while a program starts, is no rule */
+#define SEVERAL 50 /* a dear call is made this much more seldom at most */
 #define EARLY_NS (NS_PER_S / 10) /* a turn may come a little early rather than a frame too late */
 
 void gpu_flow_add(struct gpu_flow *flow, double rate, int64_t now_ns) {
@@ -15,10 +17,20 @@ void gpu_flow_add(struct gpu_flow *flow, double rate, int64_t now_ns) {
         flow->since_ns = flow->since_ns ? flow->since_ns : now_ns;
         return;
     }
+    flow->before_ns = flow->since_ns;
+    flow->before_sum = flow->sum;
     if (flow->since_ns && now_ns > flow->since_ns)
         flow->sum += (int64_t)(rate * (double)(now_ns - flow->since_ns) + .5);
     flow->since_ns = now_ns;
     flow->known = true;
+}
+
+int64_t gpu_flow_spread(const struct gpu_flow *flow, int64_t now_ns) {
+    int64_t told = flow->since_ns - flow->before_ns, passed = now_ns - flow->since_ns;
+    if (!flow->known || !flow->before_ns || passed >= told)
+        return gpu_flow_sum(flow);
+    double part = passed > 0 ? (double)passed / (double)told : 0;
+    return flow->before_sum + (int64_t)(part * (double)(flow->sum - flow->before_sum));
 }
 
 struct gpu_part *gpus_add(struct gpus *gpus) {
@@ -77,9 +89,10 @@ void gpus_read_fast(struct gpus *gpus, int64_t now_ns) {
     if (!gpus->reads_units)
         return;
     gpus->units.last_ns = now_ns;
+    double cpu_ns = (double)(clock_ns(CLOCK_THREAD_CPUTIME_ID) - before_ns);
+    double each_ns = fmin(cpu_ns / (double)gpus->n_parts, UNITS_USUAL_NS);
     if (gpus->units_cpu_most > 0)
-        gpus->units.pause_ns = (int64_t)((double)(clock_ns(CLOCK_THREAD_CPUTIME_ID) - before_ns) /
-                                         (gpus->units_cpu_most * (double)gpus->n_parts));
+        gpus->units.pause_ns = (int64_t)(each_ns / gpus->units_cpu_most);
 }
 
 /* ---- slow calls ---- */

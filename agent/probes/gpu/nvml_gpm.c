@@ -85,8 +85,13 @@ static void take_metrics(struct gpu_part *part, const struct nvml_gpm_metrics *r
         double rate = good ? rate_of(&request->metrics[n], metrics[i].kind) : NAN;
         n++;
         gpu_flow_add(&part->gpm[i], rate, now_ns);
-        part->values[metrics[i].column] = gpu_flow_value(&part->gpm[i]);
     }
+}
+
+void nvml_gpm_show(const struct gpus *gpus, struct gpu_part *part, int64_t now_ns) {
+    for (size_t i = 0; i < ARRAY_SIZE(metrics); i++)
+        if (is_asked(part, i))
+            part->values[metrics[i].column] = gpu_units_value(gpus, &part->gpm[i], now_ns);
 }
 
 void nvml_gpm_read(struct gpus *gpus, struct gpu_part *part) {

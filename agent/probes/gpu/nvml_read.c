@@ -35,8 +35,13 @@ static void read_utilization(struct nvml *nvml, struct gpu_part *part, int64_t n
     bool good = nvml_good(part, NVML(nvml, UTILIZATION, part->handle, &of));
     gpu_flow_add(&part->busy, share(good, of.gpu), now_ns);
     gpu_flow_add(&part->memory_busy, share(good, of.memory), now_ns);
-    part->values[GPU_BUSY] = gpu_flow_value(&part->busy);
-    part->values[GPU_MEMORY_BUSY] = gpu_flow_value(&part->memory_busy);
+}
+
+static void show_units(const struct gpus *gpus, struct gpu_part *part, int64_t now_ns) {
+    part->values[GPU_BUSY] = gpu_units_value(gpus, &part->busy, now_ns);
+    part->values[GPU_MEMORY_BUSY] = gpu_units_value(gpus, &part->memory_busy, now_ns);
+    if (part->has_gpm)
+        nvml_gpm_show(gpus, part, now_ns);
 }
 
 /* All that is not free: the second version counts apart what the driver keeps, the first does
@@ -99,6 +104,7 @@ void nvml_read_fast(struct gpus *gpus, struct gpu_part *part, int64_t now_ns) {
         read_utilization(nvml, part, now_ns);
     if (gpus->reads_units && part->has_gpm)
         nvml_gpm_read(gpus, part);
+    show_units(gpus, part, now_ns);
     if (part->lost)
         leave_lost(part);
 }
@@ -250,7 +256,7 @@ void nvml_read_throughput(struct gpus *gpus, size_t at, int64_t now_ns) {
         int answer = NVML(&gpus->nvml, PCIE_THROUGHPUT, part->handle, direction, &kb_s);
         double rate = nvml_good(part, answer) ? kb_s * 1e3 / NS_PER_S : NAN;
         gpu_flow_add(&part->pcie[direction], rate, now_ns);
-        part->values[columns[direction]] = gpu_flow_value(&part->pcie[direction]);
+        part->values[columns[direction]] = gpu_flow_sum(&part->pcie[direction]);
     }
 }
 
