@@ -7,7 +7,7 @@
 #include "analysis/time/process_waits.h"
 #include "common/error.h" /* ARRAY_SIZE */
 
-#define USED_FIRST 0.02   /* of all its work: before, a driver only looked at it */
+#define USED_FIRST 0.02    /* of all its work: before, a driver only looked at it */
 #define UNITS_READ_NS 10e9 /* longer without growth: they did nothing */
 #define LANE_BYTES_S                                                                               \
     246e6 /* of PCIe 1: 2.5 GT/s a lane, 8 of 10 bits; each generation doubles it */

@@ -292,7 +292,7 @@ static void units_are_asked_more_seldom_than_levels(void **state) {
     end(gpus);
 }
 
-/* What a seldom answer tells is spread over the rows after it: no row has it all. */
+/* The rows after a seldom answer share what it tells: no row has it all. */
 static void seldom_answers_are_spread_over_rows(void **state) {
     struct gpus *gpus = begin("h200.play", 11);
     int64_t before = 0, most = 0, steps = 0;

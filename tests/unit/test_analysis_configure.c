@@ -110,7 +110,8 @@ static void each_cause_says_why(void **state) {
     (void)state;
     assert_true(n <= 64); /* a bit for each rule says which are off */
     for (size_t i = 0; i < n; i++) {
-        assert_true(*causes[i]->reason && (causes[i]->detect || causes[i]->detect_last || causes[i]->explain));
+        assert_true(*causes[i]->reason &&
+                    (causes[i]->detect || causes[i]->detect_last || causes[i]->explain));
         assert_ptr_equal(cause_called(causes[i]->name), causes[i]); /* no other has its name */
         assert_non_null(cause_name(causes[i]->kind));
     }
