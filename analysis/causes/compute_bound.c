@@ -63,14 +63,11 @@ struct computing {
 
 /* Share of the critical path; without one, of the processes' own time. */
 static double share_of(const struct run_model *model, size_t group) {
-    double share = 0;
     if (!model_has_path(model))
         return fmin(1, ranks_busy(model, group));
     if (throughput_counts(model, group))
         return rank_budgets_share(&model->budgets, group, BUDGET_CPU);
-    for (size_t h = 0; h < model->n_hosts; h++)
-        share += critical_share(&model->critical.groups[group], (int)h, BUDGET_CPU);
-    return share;
+    return critical_share_of_all(&model->critical.groups[group], model->n_hosts, BUDGET_CPU);
 }
 
 /* Cores that the job's processes and threads could fill. */

@@ -75,15 +75,9 @@ static int count_messages(const struct run_model *model, size_t group, struct me
     return 0;
 }
 
-static double moving(const struct run_model *model, size_t group) {
-    double share = 0;
-    for (size_t h = 0; h < model->n_hosts; h++)
-        share += critical_share(&model->critical.groups[group], (int)h, BUDGET_TRANSFER);
-    return isnan(share) ? 0 : share;
-}
-
 static int detect(const struct run_model *model, size_t group, struct candidates *candidates) {
-    double share = moving(model, group);
+    double share =
+        critical_share_of_all(&model->critical.groups[group], model->n_hosts, BUDGET_TRANSFER);
     double seconds = (double)windows_length(phase_windows(&model->groups[group])) / 1e9;
     struct messages m;
     if (group != model->main_group || model_job_hosts(model) < 2 ||

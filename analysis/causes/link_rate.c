@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "analysis/causes/link_private.h"
+#include "analysis/evidence/flow_ends.h"
 
 #define OWN_NUMBERS                                                                                \
     NUMBER(PLATEAU_BAND, 0.10, "below a ceiling", "a rate so close is at it")                      \
@@ -110,9 +111,7 @@ static double own_rate(const struct run_model *model, size_t group, int host, en
         return INFINITY;
     for (size_t s = 0; s < set->n; s++) {
         const struct series *c = &set->items[s];
-        bool stays =
-            c->key.form == KEY_CONNECTION && key_address_is_loopback(&c->key.ends[1].address);
-        if (c->host == host && !stays)
+        if (c->host == host && flow_far_end(&c->key))
             bytes += series_growth(set, c, column, windows, NULL);
     }
     return bytes * 1e3 / fmax(1, (double)windows_length(windows));
@@ -163,8 +162,7 @@ static int link_by_rates(const struct run_model *model, size_t group, const stru
             !(fmin(mean, own_rate(model, group, host, side)) >=
               number_of(model, NETWORK_BLOCKED_MIN) * limit.mb_s) ||
             !(full || is_plateau(model, at_ceiling, mean / limit.mb_s)) ||
-            demand < number_of(model, BLOCKED_MIN) ||
-            !flows_leave(model, host, phase_windows(&model->groups[group])))
+            demand < number_of(model, BLOCKED_MIN))
             continue;
         if (add_link(model, group, flows, host, side, &limit, at_ceiling, &cpu, candidates) < 0)
             return -ENOMEM;

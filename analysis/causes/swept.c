@@ -41,11 +41,11 @@ static int host_with_most(const struct run_model *model, enum budget_term term) 
 }
 
 static double share_of_path(const struct run_model *model, int host, enum budget_term term) {
-    double share = 0;
-    for (size_t h = 0; model_has_path(model) && h < model->n_hosts; h++)
-        if (host < 0 || (int)h == host)
-            share += critical_share(&model->critical.groups[model->main_group], (int)h, term);
-    return isnan(share) ? 0 : share;
+    const struct critical_part *path = &model->critical.groups[model->main_group];
+    if (!model_has_path(model))
+        return 0;
+    return host < 0 ? critical_share_of_all(path, model->n_hosts, term)
+                    : critical_share(path, host, term);
 }
 
 static double part_of_run(const struct run_model *model) {

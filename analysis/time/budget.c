@@ -129,8 +129,6 @@ static void add_cell_terms(struct budget *b, const struct cell *c, double wall_n
     for (int term = 0; term < BUDGET_TERMS; term++)
         b->term_s[term] += c->term[term] / 1e9;
     b->unknown_s += c->unknown / 1e9;
-    b->clocks_cpu_s += c->clocks_cpu / 1e9;
-    b->counted_cpu_s += c->counted_cpu / 1e9;
     *extra += c->extra_cpu / 1e9;
     *dark |= c->dark;
     if (c->source > b->source)

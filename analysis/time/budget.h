@@ -114,8 +114,6 @@ struct budget {
     double term_s[BUDGET_TERMS]; /* NAN: not observable */
     double unknown_s;            /* in no term: outside the counters' reach */
     double other_cpu_s;          /* CPU time of other threads, not part of the wall time */
-    double clocks_cpu_s;         /* what wait clocks alone say of computing, and the kernel's CPU */
-    double counted_cpu_s;        /* counters of all threads in that time; 0: without clocks */
     double closure_pct;          /* sum of terms in % of wall time; NAN for an empty window */
     enum budget_source source;
 };

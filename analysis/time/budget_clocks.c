@@ -37,8 +37,6 @@ bool budget_divide_clocks(const struct budget_interval *i, double share, struct 
     for (int term = 0; term < BUDGET_TERMS; term++)
         c->term[term] += share * amounts[term];
     double polled = t->gpu + t->gpu_copy; /* at most: it may have slept */
-    c->clocks_cpu += share * t->told_run;
-    c->counted_cpu += share * fmax(budget_amount(i->cpu) - polled, t->told_run);
     c->extra_cpu += share * fmax(budget_amount(i->cpu) - t->run - polled, 0);
     c->dark |= 1u << BUDGET_OVERHEAD | 1u << BUDGET_FILE | 1u << BUDGET_UNSPLIT;
     c->source = BUDGET_FROM_CLOCKS;

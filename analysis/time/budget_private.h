@@ -48,7 +48,6 @@ struct cell {
     int64_t begin_ns, end_ns;
     double raw[RAW_COUNT_];
     double term[BUDGET_TERMS], unknown, extra_cpu; /* filled from the counters */
-    double clocks_cpu, counted_cpu;                /* as in struct budget */
     bool events;                                   /* whether the raw amounts are known */
     unsigned dark;                                 /* terms that are not observable here: a mask */
     enum budget_source source;

@@ -57,12 +57,9 @@ static void add_clocks(struct claims *claims, const struct budget_interval *i,
     const struct {
         enum budget_term term;
         double ns;
-    } states[] = {{BUDGET_CPU, t->run},
-                  {BUDGET_RUN_QUEUE, t->runnable},
-                  {BUDGET_DISK, t->disk + t->fault},
-                  {BUDGET_STOPPED, t->stopped},
-                  {BUDGET_IDLE, t->asleep},
-                  {BUDGET_PEER_WAIT, t->peer},
+    } states[] = {{BUDGET_CPU, t->told_run},         {BUDGET_RUN_QUEUE, t->runnable},
+                  {BUDGET_DISK, t->disk + t->fault}, {BUDGET_STOPPED, t->stopped},
+                  {BUDGET_IDLE, t->asleep},          {BUDGET_PEER_WAIT, t->peer},
                   {BUDGET_TRANSFER, t->send}};
     double dark = fmax((double)(i->end_ns - i->begin_ns) - process_time_sum(t), 0);
     for (size_t s = 0; s < ARRAY_SIZE(states); s++)
@@ -112,7 +109,8 @@ static void intersect(struct claimed *c, double wall_s) {
         if (!c->by[s].made || !is_exact(s))
             continue;
         for (enum claim_source other = s + 1; other < CLAIM_SOURCES; other++)
-            if (c->by[other].made && gap_between(&c->by[s], &c->by[other]) > widest) {
+            if (c->by[other].made && is_exact(other) &&
+                gap_between(&c->by[s], &c->by[other]) > widest) {
                 widest = gap_between(&c->by[s], &c->by[other]);
                 c->disputed = true;
                 c->one = s;

@@ -382,3 +382,11 @@ void critical_path_release(struct critical_path *path) {
 double critical_share(const struct critical_part *part, int host, enum budget_term term) {
     return part->total_s > 0 ? critical_seconds(part, host, term) / part->total_s : 0;
 }
+
+double critical_share_of_all(const struct critical_part *part, size_t n_hosts,
+                             enum budget_term term) {
+    double share = 0;
+    for (size_t h = 0; h < n_hosts; h++)
+        share += critical_share(part, (int)h, term);
+    return isnan(share) ? 0 : share;
+}

@@ -74,6 +74,9 @@ static inline double critical_seconds(const struct critical_part *part, int host
 
 /* As a share of the part's total; 0 for an empty one. */
 double critical_share(const struct critical_part *part, int host, enum budget_term term);
+/* The same on all hosts; 0 if it is not known. */
+double critical_share_of_all(const struct critical_part *part, size_t n_hosts,
+                             enum budget_term term);
 
 /* The stretches of the path in each rank of the log: in time order, disjoint across all ranks, and
  * covering all time.

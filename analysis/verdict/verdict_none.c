@@ -242,13 +242,6 @@ static void judge_not_visible(const struct run_model *model, double busy, struct
 
 /* ---- what has no known cause ---- */
 
-static double path_share(const struct run_model *model, enum budget_term term) {
-    double share = 0;
-    for (size_t h = 0; h < model->n_hosts; h++)
-        share += critical_share(&model->critical.groups[model->main_group], (int)h, term);
-    return isnan(share) ? 0 : share;
-}
-
 /* Blocked share of a term for which some cause has evidence, however small the gain. */
 static double explained(const struct candidates *candidates, enum budget_term term) {
     double share = 0;
@@ -264,11 +257,13 @@ static double explained(const struct candidates *candidates, enum budget_term te
  * that are known not to be full. */
 static double unexplained_of(const struct run_model *model, const struct candidates *candidates,
                              enum budget_term *ret_largest) {
+    const struct critical_part *path = &model->critical.groups[model->main_group];
     double all = 0, most = 0;
     for (enum budget_term term = BUDGET_RUN_QUEUE; term < BUDGET_TERMS; term++) {
         if (term == BUDGET_OVERHEAD || (term == BUDGET_TRANSFER && links_are_known(model)))
             continue;
-        double share = fmax(0, path_share(model, term) - explained(candidates, term));
+        double share = fmax(0, critical_share_of_all(path, model->n_hosts, term) -
+                                   explained(candidates, term));
         all += share;
         if (share > most) {
             most = share;

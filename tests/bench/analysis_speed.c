@@ -306,25 +306,6 @@ static void make_calls(struct maker *m) {
     }
 }
 
-/* The links of all hosts were measured to carry a little more than the busiest one does. */
-static void make_ceilings(struct maker *m) {
-    for (size_t host = 0; host < m->n_hosts; host++)
-        for (int way = 0; way < 2; way++) {
-            char name[32], egress[] = "net_egress", ingress[] = "net_ingress", unit[] = "MB/s",
-                           how[] = "made";
-            snprintf(name, sizeof name, "vm%zu", host + 1);
-            struct store_ceiling ceiling = {.host = name,
-                                            .metric = way ? ingress : egress,
-                                            .unit = unit,
-                                            .value = 214,
-                                            .low = 213,
-                                            .high = 215,
-                                            .how = how};
-            if (store_ceilings_add(m->store, &ceiling, 1))
-                die("ceiling", store_error(m->store));
-        }
-}
-
 /* ---- the verbs ---- */
 
 static int make(char **args, bool live) {
@@ -348,7 +329,6 @@ static int make(char **args, bool live) {
         store_run_command_started(m.store, m.run, wall_ns, NS_PER_S))
         die("run", store_error(m.store));
     make_tables(&m);
-    make_ceilings(&m);
     make_samples(&m);
     if (m.iterations_s > 0)
         make_calls(&m);

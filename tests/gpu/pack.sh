@@ -29,7 +29,7 @@ done
 } | sort -u | grep -Ev '/(libc|libm|libdl|libpthread|librt|libresolv)\.so|/ld-linux' | while read -r library; do
     cp -L "$library" "$to/lib/"
 done
-strip "$to"/lib/*.so* 2>/dev/null || true
+strip "$to"/lib/*.so*
 cp "$here"/check.sh "$here"/check_phases.py "$here"/labelled_work.py "$here"/pretended_work.py "$to/tests/gpu/"
 size=$(du -sm "$to/bin" "$to/lib" "$to/tests" | awk '{ sum += $1 } END { print sum }')
 echo "$to: $size MB"

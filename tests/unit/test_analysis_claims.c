@@ -59,7 +59,7 @@ static void clocks_against_counters_are_a_finding(void **state) {
     double gap_s;
     (void)state;
     i.one_thread = true;
-    i.clocks = (struct process_time){.run = 300 * MS, .asleep = 700 * MS};
+    i.clocks = (struct process_time){.run = 300 * MS, .told_run = 300 * MS, .asleep = 700 * MS};
     struct claims claims = claims_of(&i, false);
     const struct claimed *c = &claims.terms[BUDGET_CPU];
     assert_true(c->disputed);
@@ -76,7 +76,7 @@ static void slices_never_bound(void **state) {
     struct budget_interval i = second_of_counters(900, 0);
     (void)state;
     i.one_thread = true;
-    i.clocks = (struct process_time){.run = 880 * MS, .disk = 120 * MS};
+    i.clocks = (struct process_time){.run = 880 * MS, .told_run = 880 * MS, .disk = 120 * MS};
     struct claims claims = claims_of(&i, true);
     assert_range(&claims.terms[BUDGET_CPU], .9, .9);
     assert_range(&claims.terms[BUDGET_DISK], 0, 1);
@@ -87,7 +87,7 @@ static void clocks_leave_open_what_they_did_not_see(void **state) {
     struct budget_interval i = second_of_counters(900, 0);
     (void)state;
     i.one_thread = true;
-    i.clocks = (struct process_time){.run = 250 * MS, .disk = 50 * MS};
+    i.clocks = (struct process_time){.run = 250 * MS, .told_run = 250 * MS, .disk = 50 * MS};
     struct claims claims = claims_of(&i, false);
     assert_range(&claims.terms[BUDGET_CPU], .9, .9);
     assert_range(&claims.terms[BUDGET_DISK], .05, .75);
