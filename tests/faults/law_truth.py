@@ -78,7 +78,7 @@ def is_idle(facts):
 def law_14(facts):
     """A job of which nothing is asked waits for nothing on these hosts: it is asleep."""
     said = facts.verdict.get("limit") or facts.verdict["summary"]
-    if is_idle(facts) and (said.startswith("not known") or not re.search(r"asleep|sleeps|idle|nothing was asked", said)):
+    if is_idle(facts) and (said.startswith("not known") or not re.search("asleep|sleeps|slept|idle|nothing was asked", said, re.IGNORECASE)):
         yield f"all its processes sleep, and it says: {said[:100]}"
 
 
