@@ -43,6 +43,7 @@ bool doctor_read(const char *root, const char *path, char *to, size_t size);
 void doctor_check_rights(const struct doctor_env *env);
 void doctor_check_kernel(const struct doctor_env *env);
 void doctor_check_groups(const struct doctor_env *env);
+void doctor_check_processor(const struct doctor_env *env);
 void doctor_check_clock(const struct doctor_env *env);
 void doctor_check_space(const struct doctor_env *env);
 void doctor_check_network(const struct doctor_env *env);

@@ -2,6 +2,7 @@
 /* Checks of the kernel: the agent's rights, and enabled accounting. */
 #include "agent/doctor/doctor.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <linux/capability.h>
@@ -12,6 +13,7 @@
 #include <unistd.h>
 
 #include "agent/base/netlink.h"
+#include "agent/base/source.h"
 #include "common/clock.h"
 #include "common/error.h"
 #include "common/own_program.h"
@@ -165,6 +167,35 @@ void doctor_check_groups(const struct doctor_env *env) {
     doctor_say(env, DOCTOR_NOTE, "cgroup", mend,
                "control groups of version 2 lack%s: quotas and limits of groups are not seen",
                missing);
+}
+
+/* ---- energy, bandwidth of memory ---- */
+
+/* Whether the processor counts traffic of memory, by its flags in /proc/cpuinfo. */
+static bool has_monitor(const struct doctor_env *env) {
+    char path[PATH_MAX], text[8192];
+    snprintf(path, sizeof path, "%s/cpuinfo", env->proc);
+    int n = file_read_head(AT_FDCWD, path, text, sizeof text - 1);
+    text[n > 0 ? n : 0] = '\0';
+    return strstr(text, " cqm_mbm_total") != NULL;
+}
+
+/* A machine that has neither needs no remark: what it lacks cannot be mended. */
+void doctor_check_processor(const struct doctor_env *env) {
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s/class/powercap/intel-rapl:0/energy_uj", env->sys);
+    if (access(path, R_OK) == 0)
+        doctor_say(env, DOCTOR_OK, "energy", "", "energy of processors is counted (RAPL)");
+    else if (access(path, F_OK) == 0)
+        doctor_say(env, DOCTOR_NOTE, "energy",
+                   "chmod a+r /sys/class/powercap/intel-rapl:*/energy_uj",
+                   "energy of processors is counted for root alone (RAPL)");
+    snprintf(path, sizeof path, "%s/fs/resctrl/mon_data", env->sys);
+    if (access(path, R_OK | X_OK) == 0)
+        doctor_say(env, DOCTOR_OK, "bandwidth", "", "bandwidth of memory is counted (resctrl)");
+    else if (has_monitor(env))
+        doctor_say(env, DOCTOR_NOTE, "bandwidth", "mount -t resctrl resctrl /sys/fs/resctrl",
+                   "bandwidth of memory could be counted: resctrl is not mounted");
 }
 
 /* ---- clocks ---- */
