@@ -45,7 +45,8 @@ int mark_directory_remove(const char *path) {
     }
     for (struct dirent *e; (e = readdir(dir));)
         if (ring_file_pid(e->d_name, ".ring") > 0 || ring_file_pid(e->d_name, ".calls") > 0 ||
-            ring_file_pid(e->d_name, ".why") > 0 || strcmp(e->d_name, MARK_RUN_LINK) == 0)
+            ring_file_pid(e->d_name, ".why") > 0 || ring_file_pid(e->d_name, ".kernels") > 0 ||
+            strcmp(e->d_name, MARK_RUN_LINK) == 0)
             unlinkat(fd, e->d_name, 0);
     closedir(dir);
     return rmdir(path) < 0 ? -errno : 0;

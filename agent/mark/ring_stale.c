@@ -39,7 +39,7 @@ static bool lives(long pid) {
 }
 
 static long pid_of(const char *name) {
-    static const char *const suffixes[] = {".ring", ".calls", ".why"};
+    static const char *const suffixes[] = {".ring", ".calls", ".why", ".kernels"};
     long pid = -1;
     for (size_t i = 0; pid < 0 && i < sizeof suffixes / sizeof *suffixes; i++)
         pid = ring_file_pid(name, suffixes[i]);

@@ -30,6 +30,8 @@ extern const struct probe probe_wakeup;
 extern const struct probe probe_gpu;
 extern const struct probe probe_gpu_process;
 extern const struct probe probe_gpu_device;
+extern const struct probe probe_gpu_burst;
+extern const struct probe probe_gpu_kernel;
 extern const struct probe probe_energy;
 extern const struct probe probe_bandwidth;
 

@@ -87,10 +87,11 @@ static int tear_down(void **state) {
 }
 
 /* A row of a table, at the end of the run. */
+/* Each row is one of another instance. */
 static void add_row(enum recording_table table, int host, const char *name, const int64_t *values) {
-    assert_int_equal(series_set_append(&run.input.recording.tables[table], host, 1, name, 40 * S,
-                                       10 * S, values),
-                     0);
+    struct series_set *set = &run.input.recording.tables[table];
+    assert_int_equal(
+        series_set_append(set, host, 1 + (int64_t)set->n, name, 40 * S, 10 * S, values), 0);
 }
 
 static char *written(const struct format *format, report_section *section) {
@@ -571,6 +572,46 @@ static void file_systems_and_exports(void **state) {
            "'receive_mb':5,'send_mb':6,'retransmissions':4}]");
 }
 
+static void energy_and_traffic_of_memory(void **state) {
+    (void)state;
+    add_row(RECORDING_ENERGY, 1, "package-0", (int64_t[]){[ENERGY_JOULES] = 30 * S});
+    add_row(RECORDING_ENERGY, 1, "package-0 core", (int64_t[]){[ENERGY_JOULES] = 20 * S});
+    add_row(RECORDING_ENERGY, 1, "package-0 dram", (int64_t[]){[ENERGY_JOULES] = 10 * S});
+    add_row(RECORDING_ENERGY, 1, "psys", (int64_t[]){[ENERGY_JOULES] = 90 * S});
+    add_row(RECORDING_BANDWIDTH, 1, "L3_00",
+            (int64_t[]){[BANDWIDTH_TOTAL] = 4 * S, [BANDWIDTH_LOCAL] = 3 * S});
+    add_row(RECORDING_BANDWIDTH, 1, "L3_01",
+            (int64_t[]){[BANDWIDTH_TOTAL] = 4 * S, [BANDWIDTH_LOCAL] = S});
+    expect(section_energy, "energy",
+           "[{'host':'vm2','package_j':30,'memory_j':10,'mean_w':4,'moved_gb':8,"
+           "'moved_gb_per_s':0.8,'local_pct':50}]");
+}
+
+static void kernels_of_gpus(void **state) {
+    (void)state;
+    add_row(RECORDING_GPU_BURST, 1, "0[77]",
+            (int64_t[]){[GPU_BURST_WATCHED] = S / 2,
+                        [GPU_BURST_KERNEL] = S / 4,
+                        [GPU_BURST_COPY] = S / 5,
+                        [GPU_BURST_BOTH] = S / 10,
+                        [GPU_BURST_KERNELS] = 4,
+                        [GPU_BURST_COPIES] = 2,
+                        [GPU_BURST_COPIED] = 6000000,
+                        [GPU_BURST_STREAMS] = 2});
+    add_row(RECORDING_GPU_KERNEL, 1, "pool[77]",
+            (int64_t[]){[GPU_KERNEL_LAUNCHES] = 2, [GPU_KERNEL_BUSY] = 60000});
+    add_row(RECORDING_GPU_KERNEL, 1, "pool[78]",
+            (int64_t[]){[GPU_KERNEL_LAUNCHES] = 2, [GPU_KERNEL_BUSY] = 20000});
+    add_row(RECORDING_GPU_KERNEL, 1, "gemm[77]",
+            (int64_t[]){[GPU_KERNEL_LAUNCHES] = 1, [GPU_KERNEL_BUSY] = 20000});
+    expect(section_gpu_bursts, "gpu_bursts",
+           "[{'host':'vm2','pid':77,'gpu':'0','seconds':0.5,'kernel_pct':50,'copy_pct':40,"
+           "'hidden_pct':50,'kernels_per_s':8,'copied_mb_per_s':12}]");
+    expect(section_gpu_kernels, "gpu_kernels",
+           "[{'host':'vm2','kernel':'pool','share_pct':80,'launches':4,'mean_us':20},"
+           "{'host':'vm2','kernel':'gemm','share_pct':20,'launches':1,'mean_us':20}]");
+}
+
 static void alerts_of_hosts(void **state) {
     struct rate *busy = &model_hosts[2].metrics[METRIC_DISK_BUSY];
     (void)state;
@@ -900,6 +941,8 @@ int main(void) {
         cmocka_unit_test(phases_of_the_run),
         cmocka_unit_test(load_of_hosts),
         cmocka_unit_test(file_systems_and_exports),
+        cmocka_unit_test(energy_and_traffic_of_memory),
+        cmocka_unit_test(kernels_of_gpus),
         cmocka_unit_test(alerts_of_hosts),
         cmocka_unit_test(the_verdict),
         cmocka_unit_test(the_verdict_of_each_phase),
