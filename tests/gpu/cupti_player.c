@@ -3,7 +3,7 @@
  * A libcupti of our own without a GPU. While activity is enabled, it plays in each 200 us: a kernel
  * of 100 us, a short one of 10 us behind it, and a copy of 50 us of which 20 us run beside the
  * first kernel. CUPTI_PLAY makes it refuse: "taken" (another tool subscribed) or "forbidden" (no
- * permission). "mad" makes it play records that no driver writes.
+ * permission). "mad" makes it play records that no driver writes, "many" 25,000 kernels a second.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -14,7 +14,6 @@
 #include "agent/kernels/cupti.h"
 
 #define EXPORTED __attribute__((visibility("default")))
-#define TURN_NS 200000
 #define RECORD_SIZE 160 /* larger than what is read of it, as the real ones are */
 
 static cupti_want_buffer *want;
@@ -25,6 +24,10 @@ static int enabled;
 static bool plays(const char *what) {
     const char *play = getenv("CUPTI_PLAY");
     return play && strcmp(play, what) == 0;
+}
+
+static int64_t turn_ns(void) {
+    return plays("many") ? 80000 : 200000;
 }
 
 static int64_t now_ns(void) {
@@ -106,11 +109,11 @@ static size_t play_mad_turn(uint8_t *buffer, int64_t at_ns) {
 int cuptiActivityFlushAll(uint32_t flags) {
     int64_t at_ns = since_ns, end_ns = now_ns();
     (void)flags;
-    while (at_ns + TURN_NS <= end_ns) {
+    while (at_ns + turn_ns() <= end_ns) {
         uint8_t *buffer;
         size_t size, most, n = 0;
         want(&buffer, &size, &most);
-        for (; at_ns + TURN_NS <= end_ns && (n + 4) * RECORD_SIZE <= size; at_ns += TURN_NS)
+        for (; at_ns + turn_ns() <= end_ns && (n + 4) * RECORD_SIZE <= size; at_ns += turn_ns())
             n += plays("mad") ? play_mad_turn(buffer + n * RECORD_SIZE, at_ns)
                               : play_turn(buffer + n * RECORD_SIZE, at_ns);
         take(NULL, 0, buffer, size, n * RECORD_SIZE);
