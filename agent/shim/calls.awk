@@ -34,6 +34,12 @@ function hash_in(text,    i) {
     for (i = 1; i <= length(text); i++) hash = (hash * 67 + index(letters, substr(text, i, 1))) % 2147483647
 }
 /^#/ || /^ *$/ { next }
+/^NCCL / {
+    class = trim(substr($1, 6)); name = trim($2)
+    hash_in(class name)
+    gpu = gpu sprintf("    X(%s, %s) \\\n", class, name)
+    next
+}
 {
     class = trim($1)
     open = index($2, "(")
@@ -110,9 +116,11 @@ END {
     printf "#define CALL_TABLE_HASH %dU\n", hash
     print "#define CALL_LIST(X) \\"
     printf "%s", list
-    print "\n/* CALL_Send, ... */"
+    print "\n#define CALL_NCCL_LIST(X) \\"
+    printf "%s", gpu
+    print "\n/* CALL_Send, ..., CALL_ncclAllReduce, ... */"
     print "#define CALL_ENUM_(class, name) CALL_##name,"
-    print "enum call_function { CALL_LIST(CALL_ENUM_) CALL_COUNT };"
+    print "enum call_function { CALL_LIST(CALL_ENUM_) CALL_NCCL_LIST(CALL_ENUM_) CALL_COUNT };"
     print "#undef CALL_ENUM_"
     print "#endif"
 }

@@ -33,6 +33,9 @@ static const struct {
 #define FUNCTION(class, name) [CALL_##name] = {"MPI_" #name, CALL_##class},
     CALL_LIST(FUNCTION)
 #undef FUNCTION
+#define FUNCTION(class, name) [CALL_##name] = {#name, CALL_##class},
+        CALL_NCCL_LIST(FUNCTION)
+#undef FUNCTION
 };
 
 _Static_assert(CALL_COUNT <= CALL_FILE_FUNCTIONS, "there is a total for each function");

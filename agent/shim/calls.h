@@ -89,7 +89,7 @@ struct call_event {
     unsigned flags; /* enum call_flag */
     uint32_t comm;
     int32_t peer; /* rank in MPI_COMM_WORLD; for collectives the root; else CALL_NO_PEER */
-    int32_t tag;
+    int32_t tag;  /* of collectives of GPUs: their number in the communicator and function */
     int64_t bytes;
     int64_t enter_ns; /* CLOCK_MONOTONIC */
     int64_t exit_ns;
@@ -139,7 +139,7 @@ struct call_totals {
 /* Valid during the call only. A return other than 0 stops the drain of this rank for now. */
 typedef int call_event_fn(void *ctx, const struct call_rank *rank, const struct call_event *event);
 
-/* "MPI_Send"; NULL beyond CALL_COUNT. */
+/* "MPI_Send", "ncclSend"; NULL beyond CALL_COUNT. */
 const char *call_name(enum call_function function);
 enum call_class call_class(enum call_function function);
 

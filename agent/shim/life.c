@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Opens the file once a process, at its first MPI call. Without a listener, room, or a known MPI
- * the shim only forwards calls; if there is a listener, the target of a link "<pid>.why" is the
+ * Opens the file once a process, at its first MPI call, or when another library that is recorded
+ * begins. Without a listener, room, or a known MPI the shim only forwards calls; if there is a
+ * listener, the target of a link "<pid>.why" is the
  * reason, as a link needs no room for data. A child after fork() only forwards, too; MPI forbids it
  * to call MPI.
  */
@@ -10,6 +11,7 @@
 
 #include <dlfcn.h>
 #include <limits.h>
+#include <pthread.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -17,8 +19,12 @@
 __thread struct thread shim_thread;
 struct call_file_header *shim_file;
 int shim_mode;
+bool shim_is_shared;
 
+static int file_mode; /* enum shim_mode; the file serves MPI and other libraries */
 static uint32_t n_threads;
+static pthread_key_t store_key;
+static bool has_store_key;
 
 /* common/mpi_library.c searches the file for this text. */
 __attribute__((used)) static const char version[] = "chokepoint-mpi " CHOKEPOINT_VERSION;
@@ -135,7 +141,7 @@ static void fill_header(struct call_file_header *h, pid_t pid) {
 }
 
 static void stop_in_child(void) {
-    shim_mode = SHIM_OFF;
+    shim_mode = file_mode = SHIM_OFF;
     shim_file = NULL;
 }
 
@@ -152,48 +158,105 @@ static void watch_forks(void) {
         register_(NULL, NULL, stop_in_child, NULL);
 }
 
-static bool open_file(void) {
+/* A thread ends: later calls by its other destructors are not recorded. */
+static void end_thread(void *store) {
+    shim_thread.inside = true;
+    munmap(store, sizeof(struct thread_store));
+}
+
+static bool create_file(void) {
     int dir = chokepoint_directory_();
     pid_t pid = getpid();
     if (dir < 0)
         return false;
-    const char *lacks = shim_interface_of_process()->find_mpi();
-    shim_file = lacks ? NULL : map(dir, pid);
-    if (lacks)
-        leave_reason(dir, pid, "its MPI has no ", lacks);
-    else if (!shim_file)
+    struct call_file_header *file = map(dir, pid);
+    if (!file)
         leave_reason(dir, pid, "no file for it: ", strerror(errno));
     close(dir);
-    if (!shim_file)
+    if (!file)
         return false;
     tick_open(TICK_SOURCE);
-    fill_header(shim_file, pid);
+    has_store_key = pthread_key_create(&store_key, end_thread) == 0;
+    fill_header(file, pid);
     watch_forks();
+    shim_file = file;
     return true;
 }
 
-/* One thread opens; another one that calls MPI meanwhile does not wait, and is not recorded. */
+/* One thread opens; another one that calls meanwhile does not wait, and is not recorded. */
+static bool begin_opening(int *mode, int *ret_mode) {
+    *ret_mode = SHIM_UNKNOWN;
+    return __atomic_compare_exchange_n(mode, ret_mode, SHIM_OPENING, 0, __ATOMIC_ACQ_REL,
+                                       __ATOMIC_ACQUIRE);
+}
+
+static int open_file(void) {
+    int mode;
+    if (begin_opening(&file_mode, &mode)) {
+        mode = create_file() ? SHIM_ON : SHIM_OFF;
+        __atomic_store_n(&file_mode, mode, __ATOMIC_RELEASE);
+    }
+    return mode;
+}
+
+/* Opens the file if this MPI can be recorded. Returns the mode of its calls. */
+static int open_for_mpi(void) {
+    const char *lacks = shim_interface_of_process()->find_mpi();
+    if (!lacks)
+        return open_file();
+    shim_leave_reason("its MPI has no ", lacks);
+    return SHIM_OFF;
+}
+
 bool shim_open(void) {
-    int unknown = SHIM_UNKNOWN, saved_errno = errno;
-    if (!__atomic_compare_exchange_n(&shim_mode, &unknown, SHIM_OPENING, 0, __ATOMIC_ACQ_REL,
-                                     __ATOMIC_ACQUIRE))
-        return unknown == SHIM_ON;
-    int mode = open_file() ? SHIM_ON : SHIM_OFF;
+    int mode, saved_errno = errno;
+    if (!begin_opening(&shim_mode, &mode))
+        return mode == SHIM_ON;
+    mode = open_for_mpi();
     errno = saved_errno;
-    __atomic_store_n(&shim_mode, mode, __ATOMIC_RELEASE);
+    /* another library's thread may be opening it: the next call asks again */
+    __atomic_store_n(&shim_mode, mode == SHIM_OPENING ? SHIM_UNKNOWN : mode, __ATOMIC_RELEASE);
     return mode == SHIM_ON;
 }
 
-void shim_thread_begin(struct thread *thread) {
-    uint32_t number = __atomic_fetch_add(&n_threads, 1, __ATOMIC_RELAXED);
+int shim_open_shared(void) {
+    int saved_errno = errno, mode = open_file();
+    errno = saved_errno;
+    if (mode != SHIM_ON)
+        return mode == SHIM_OPENING ? 0 : -1;
+    shim_is_shared = true;
+    shim_file->thread_level = CALL_FILE_THREAD_MULTIPLE;
+    return 1;
+}
+
+uint32_t shim_thread_number(void) {
+    return __atomic_fetch_add(&n_threads, 1, __ATOMIC_RELAXED);
+}
+
+static void begin_thread(struct thread *thread, struct thread_store *store) {
+    uint32_t number = shim_thread_number();
     thread->known = true;
-    thread->handles = thread->few;
+    thread->store = store;
+    thread->handles = store->few;
     thread->room = SHIM_HANDLES;
-    thread->number = (uint16_t)(number < CALL_FILE_THREAD_OTHER ? number : CALL_FILE_THREAD_OTHER);
+    thread->number = shim_thread_shown(number);
     if (number >= CALL_FILE_THREADS)
         return;
     thread->now = &shim_file->now[number];
     thread->now->thread_id = (uint32_t)syscall(SYS_gettid);
+}
+
+bool shim_thread_begin(struct thread *thread) {
+    int saved_errno = errno;
+    void *store = mmap(NULL, sizeof(struct thread_store), PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    bool is_there = store != MAP_FAILED;
+    if (is_there && has_store_key)
+        pthread_setspecific(store_key, store);
+    if (is_there)
+        begin_thread(thread, store);
+    errno = saved_errno;
+    return is_there;
 }
 
 /* Mapped and not allocated: the caller may be an allocator inside MPI. Kept until the process
@@ -206,7 +269,7 @@ void shim_more_handles(struct thread *thread, int n) {
                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (map == MAP_FAILED)
         return;
-    if (thread->handles != thread->few)
+    if (thread->handles != thread->store->few)
         munmap(thread->handles, (size_t)thread->room * sizeof *thread->handles);
     thread->handles = map;
     thread->room = room;

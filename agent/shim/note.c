@@ -10,7 +10,8 @@ void note_world(struct call *c, int thread_level) {
     shim_mpi.comm_size(MPI_COMM_WORLD, &size);
     shim_file->world_size = size;
     shim_file->rank = rank;
-    shim_file->thread_level = abi_thread_level(thread_level);
+    shim_file->thread_level =
+        shim_is_shared ? CALL_FILE_THREAD_MULTIPLE : abi_thread_level(thread_level);
     __atomic_store_n(&shim_file->initialized_ns, c->exit_ns, __ATOMIC_RELEASE);
     comm_begin();
     c->comm = CALL_COMM_WORLD;

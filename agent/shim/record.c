@@ -99,7 +99,7 @@ static int look_into(struct dl_phdr_info *info, size_t size, void *ctx) {
 
 static const struct site *site_of(struct thread *t, const void *address) {
     uintptr_t a = (uintptr_t)address;
-    struct site *site = &t->sites[(a >> 2 ^ a >> 10) & (SHIM_SITES - 1)];
+    struct site *site = &t->store->sites[(a >> 2 ^ a >> 10) & (SHIM_SITES - 1)];
     if (UNLIKELY(site->address != address)) {
         *site = (struct site){.address = address};
         dl_iterate_phdr(look_into, &(struct lookup){a, site});
@@ -134,7 +134,7 @@ static uint64_t exchange(uint64_t *to, uint64_t value) {
 
 /* Takes a ticket, then the slot. If a writer was stopped in this slot a lap ago, the slot stays
  * with that writer. The fence orders both before the record for readers. */
-static void write_record(const struct call_record *record) {
+void shim_write(const struct call_record *record) {
     struct call_file_header *h = shim_file;
     struct call_record *ring = (struct call_record *)(void *)((char *)h + CALL_FILE_RECORDS);
     uint64_t ticket = add_one(&h->head);
@@ -160,8 +160,9 @@ static uint32_t microseconds(int64_t ns) {
 static struct fold *first_ended(struct thread *t) {
     struct fold *first = NULL;
     for (int i = 0; i < t->n_folds; i++)
-        if (t->folds[i].calls && (!first || t->folds[i].record.exit_ns < first->record.exit_ns))
-            first = &t->folds[i];
+        if (t->store->folds[i].calls &&
+            (!first || t->store->folds[i].record.exit_ns < first->record.exit_ns))
+            first = &t->store->folds[i];
     return first;
 }
 
@@ -174,7 +175,7 @@ static int64_t write_fold(struct fold *fold, int64_t enter_ns) {
     r->tag = fold->calls < INT32_MAX ? (int32_t)fold->calls : INT32_MAX;
     r->cpu_us = (uint32_t)fold->inside_ns;
     r->gap_cpu_us = (uint32_t)(fold->inside_ns >> 32);
-    write_record(r);
+    shim_write(r);
     fold->calls = 0;
     return r->exit_ns;
 }
@@ -182,10 +183,10 @@ static int64_t write_fold(struct fold *fold, int64_t enter_ns) {
 /* A thread is in one call at a time, so its events must not overlap. If places alternate, each gets
  * the time of its calls and the gaps before them, one place after the other. */
 static void unfold(struct thread *t) {
-    struct fold *fold = t->folds;
+    struct fold *fold = t->store->folds;
     int64_t at = t->row_ns;
     if (t->n_folds == 1 && fold->calls == 1 && !fold->is_poll)
-        write_record(&fold->record);
+        shim_write(&fold->record);
     else
         while ((fold = first_ended(t)))
             at = write_fold(fold, at);
@@ -194,7 +195,7 @@ static void unfold(struct thread *t) {
 
 static struct fold *same_place(struct thread *t, const struct call *c) {
     for (int i = 0; i < t->n_folds; i++) {
-        struct fold *fold = &t->folds[i];
+        struct fold *fold = &t->store->folds[i];
         if (fold->address == c->site && fold->record.function == c->function &&
             fold->record.peer == c->peer && (!c->found_nothing || fold->record.comm == c->comm))
             return fold;
@@ -206,8 +207,8 @@ static struct fold *same_place(struct thread *t, const struct call *c) {
  * place. */
 static struct fold *same_function(struct thread *t, const struct call *c) {
     for (int i = 0; i < t->n_folds && !c->found_nothing; i++)
-        if (t->folds[i].record.function == c->function)
-            return &t->folds[i];
+        if (t->store->folds[i].record.function == c->function)
+            return &t->store->folds[i];
     return NULL;
 }
 
@@ -221,7 +222,7 @@ static struct fold *place_of(struct thread *t, const struct call *c, const struc
         unfold(t);
     if (t->n_folds == 0)
         t->row_ns = t->row_end_ns = c->enter_ns;
-    fold = &t->folds[t->n_folds++];
+    fold = &t->store->folds[t->n_folds++];
     *fold = (struct fold){.record = *r, .address = c->site, .is_poll = c->found_nothing};
     fold->record.bytes = 0;
     return fold;
@@ -308,7 +309,7 @@ void shim_record(struct call *c) {
     }
     if (UNLIKELY(t->n_folds))
         unfold(t);
-    write_record(&r);
+    shim_write(&r);
 }
 
 void shim_record_message(const struct call *c, const struct message *m) {
@@ -320,7 +321,7 @@ void shim_record_message(const struct call *c, const struct message *m) {
         shim_add(&total->unsized, 1);
     if (c->thread->n_folds)
         unfold(c->thread);
-    write_record(&(struct call_record){
+    shim_write(&(struct call_record){
         .function = (uint16_t)m->function,
         .flags = (uint16_t)(m->flags | (c->flags & CALL_FORTRAN)),
         .comm = m->comm,

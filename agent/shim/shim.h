@@ -49,6 +49,15 @@ struct fold {
     bool is_poll;
 };
 
+/* The larger part of a thread's state: mapped at its first call, so that the library needs little
+ * memory in each thread of a program. With more it could not be loaded late, as a plug-in of NCCL
+ * is. */
+struct thread_store {
+    void *few[SHIM_HANDLES];
+    struct fold folds[SHIM_FOLDS];
+    struct site sites[SHIM_SITES];
+};
+
 /* State of a thread. */
 struct thread {
     bool inside; /* in an outermost call: further calls are MPI's own */
@@ -61,12 +70,10 @@ struct thread {
     int64_t sample_ns, cpu_ns; /* the last reading of the thread's CPU clock, and its time */
     int n_handles;             /* valid while inside */
     int room;                  /* capacity of handles */
-    void **handles;            /* requests, or a message, before the call: `few`, or mapped */
-    void *few[SHIM_HANDLES];
+    void **handles;            /* requests, or a message, before the call: the store's, or mapped */
     int64_t row_ns, row_end_ns; /* begin and end of the folds, if there are any */
     int n_folds;
-    struct fold folds[SHIM_FOLDS];
-    struct site sites[SHIM_SITES];
+    struct thread_store *store; /* until the thread ends */
 };
 
 /* One outermost call. */
@@ -100,7 +107,8 @@ struct message {
 
 extern __thread struct thread shim_thread;
 extern struct call_file_header *shim_file; /* NULL: no listener, or not open yet */
-extern int shim_mode;                      /* enum shim_mode */
+extern int shim_mode;                      /* enum shim_mode: of MPI's calls */
+extern bool shim_is_shared; /* another library's threads write, too, whatever MPI's threads do */
 
 enum shim_mode { SHIM_UNKNOWN, SHIM_OFF, SHIM_OPENING, SHIM_ON };
 
@@ -108,12 +116,21 @@ enum shim_mode { SHIM_UNKNOWN, SHIM_OFF, SHIM_OPENING, SHIM_ON };
 
 /* Makes room for more handles than the thread ever had; without memory the last ones are lost. */
 void shim_more_handles(struct thread *thread, int n);
-/* Opens the file if there is a listener. True: it is open. */
+/* Opens the file for MPI's calls if there is a listener. True: it is open. */
 bool shim_open(void);
+/* Opens the process's file for calls of another library, which needs no MPI; 1: it is open; 0:
+ * another thread opens it now; -1: there is no listener, or no room. */
+int shim_open_shared(void);
+/* The number of the thread that begins to call. */
+uint32_t shim_thread_number(void);
+static inline uint16_t shim_thread_shown(uint32_t number) {
+    return (uint16_t)(number < CALL_FILE_THREAD_OTHER ? number : CALL_FILE_THREAD_OTHER);
+}
 
 /* Wakes the reader; a system call. False: it cannot be woken. */
 bool shim_call_reader(void);
-void shim_thread_begin(struct thread *thread);
+/* False: there is no memory for it, and its calls are not recorded. */
+bool shim_thread_begin(struct thread *thread);
 /* Leaves the reason for the agent, if there is one. */
 void shim_leave_reason(const char *what, const char *reason);
 
@@ -147,6 +164,8 @@ static inline void *shim_next(enum call_function function, int profiled) {
 void shim_record(struct call *c);
 /* Records a part or a request's life as an event of its own; its bytes count for its function. */
 void shim_record_message(const struct call *c, const struct message *m);
+/* Writes a record as it is. */
+void shim_write(const struct call_record *record);
 /* The thread's CPU time now. */
 int64_t shim_cpu_ns(void);
 void shim_sample_enter(struct call *c);
@@ -182,8 +201,8 @@ static inline bool call_enter(struct call *c, enum call_function function, const
         return false;
     if (UNLIKELY(__atomic_load_n(&shim_mode, __ATOMIC_ACQUIRE) != SHIM_ON) && !shim_open())
         return false;
-    if (UNLIKELY(!t->known))
-        shim_thread_begin(t);
+    if (UNLIKELY(!t->known) && !shim_thread_begin(t))
+        return false;
     t->inside = true;
     c->thread = t;
     c->site = t->fortran_site ? t->fortran_site : site;

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #define USER_LIST "mca_base_env_list" /* with this parameter OpenMPI takes no other variables */
@@ -44,6 +45,7 @@ static bool join(char *to, size_t size, const char *a, const char *b) {
 
 static bool fill(struct preload *to, const char *library) {
     snprintf(to->library, sizeof to->library, "%s", library);
+    snprintf(to->plugin, sizeof to->plugin, "%s", library);
     if (!join(to->here, sizeof to->here, library, getenv("LD_PRELOAD")))
         return false;
     int n = snprintf(to->ranks, sizeof to->ranks, "LD_PRELOAD=%s", to->here);
@@ -90,4 +92,22 @@ int preload_move(struct preload *preload, const char *library) {
         moved.here[0] = '\0';
     *preload = moved;
     return 0;
+}
+
+/* ---- the plug-in of NCCL ---- */
+
+bool preload_may_name_plugin(void) {
+    const char *own = getenv(NCCL_PLUGIN_VARIABLE);
+    return !own || strcasecmp(own, "none") != 0;
+}
+
+void preload_list(const struct preload *preload, char ret_list[PRELOAD_LIST_SIZE]) {
+    const char *own = getenv(NCCL_PLUGIN_VARIABLE);
+    int n = snprintf(ret_list, PRELOAD_LIST_SIZE, "%s;" NCCL_PLUGIN_VARIABLE "=%s", preload->ranks,
+                     preload->library);
+    if (own && n > 0 && n < PRELOAD_LIST_SIZE)
+        n += snprintf(ret_list + n, (size_t)(PRELOAD_LIST_SIZE - n), ";" NCCL_NEXT_VARIABLE "=%s",
+                      own);
+    if (n >= PRELOAD_LIST_SIZE || (own && strchr(own, ';')) || !preload_may_name_plugin())
+        snprintf(ret_list, PRELOAD_LIST_SIZE, "%s", preload->ranks);
 }

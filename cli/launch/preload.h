@@ -9,11 +9,15 @@
  * another C library and into containers, which end or complain. So it is set only for srun and
  * Hydra, whose ranks inherit their environment, and for a program that is linked with MPI, which is
  * a rank itself. Ranks with another dynamic loader never get it.
+ *
+ * NCCL loads the same library as its plug-in, if it finds its path in the environment. This
+ * variable goes into whatever a command starts here: only NCCL reads it.
  */
 #ifndef CHOKEPOINT_CLI_PRELOAD_H
 #define CHOKEPOINT_CLI_PRELOAD_H
 
 #include <limits.h>
+#include <stdbool.h>
 
 #include "cli/launch/command_words.h"
 
@@ -25,9 +29,19 @@ struct preload {
     char ranks[PRELOAD_SIZE]; /* value of PRELOAD_RANKS_VARIABLE */
     char library[PATH_MAX];   /* path of the shim */
     char here[PRELOAD_SIZE];  /* LD_PRELOAD: the shim, then the user's own; "": unchanged */
+    char plugin[PATH_MAX]; /* NCCL_PROFILER_PLUGIN of the command itself: the shim; "": unchanged */
 };
 
 #define PRELOAD_RANKS_VARIABLE "OMPI_MCA_mca_base_env_list_internal"
+#define PRELOAD_LIST_SIZE (PRELOAD_SIZE + 3 * PATH_MAX)
+
+/* Variables of NCCL: the plug-in, and the user's own, to which ours hands on. A user who says
+ * "none" gets none. */
+#define NCCL_PLUGIN_VARIABLE "NCCL_PROFILER_PLUGIN"
+#define NCCL_NEXT_VARIABLE "CHOKEPOINT_NCCL_NEXT"
+bool preload_may_name_plugin(void);
+/* PRELOAD_RANKS_VARIABLE with the plug-in for NCCL, or without, if it has no room. */
+void preload_list(const struct preload *preload, char ret_list[PRELOAD_LIST_SIZE]);
 
 /*
  * program: the path of chokepoint itself, near which the library lies; command: the words to run,

@@ -73,14 +73,22 @@ void session_find_preload(struct run_session *s) {
 }
 
 /* Adds the variables that bring the shim into the ranks; mpirun itself needs none. */
-static void add_preload(const struct run_session *s, struct child_variable *variables) {
+static void add_preload(const struct run_session *s, char list[PRELOAD_LIST_SIZE],
+                        struct child_variable *variables) {
+    const char *own = getenv(NCCL_PLUGIN_VARIABLE);
     size_t n = 0;
     if (!s->has_preload)
         return;
+    preload_list(&s->preload, list);
     if (s->preload.ranks[0])
-        variables[n++] = (struct child_variable){PRELOAD_RANKS_VARIABLE, s->preload.ranks};
+        variables[n++] = (struct child_variable){PRELOAD_RANKS_VARIABLE, list};
     if (s->preload.here[0])
         variables[n++] = (struct child_variable){"LD_PRELOAD", s->preload.here};
+    if (!s->preload.plugin[0] || !preload_may_name_plugin())
+        return;
+    variables[n++] = (struct child_variable){NCCL_PLUGIN_VARIABLE, s->preload.plugin};
+    if (own)
+        variables[n++] = (struct child_variable){NCCL_NEXT_VARIABLE, own};
 }
 
 /* srun passes on every variable whose name begins with SLURM_, whatever its options say. */
@@ -97,7 +105,7 @@ static struct child_variable *add_slurm(const struct run_session *s, struct chil
 }
 
 int session_start_command(struct run_session *s) {
-    char export_list[1024];
+    char export_list[1024], list[PRELOAD_LIST_SIZE];
     struct child_variable variables[16] = {
         {"CHOKEPOINT_TOKEN", NULL},         {"CHOKEPOINT_KEY", NULL},
         {"CHOKEPOINT_RUN", s->run_id},      {"CHOKEPOINT_MARKS", s->marks.path},
@@ -108,7 +116,7 @@ int session_start_command(struct run_session *s) {
         end++;
     end = add_slurm(s, end, export_list, sizeof export_list);
     session_choose_library(s);
-    add_preload(s, end);
+    add_preload(s, list, end);
     char *const *command = s->wrapped.words ? s->wrapped.words : s->options->command;
     const struct child_plan plan = {.words = (const char *const *)command,
                                     .variables = variables,

@@ -136,7 +136,11 @@ static char *write_script(const struct run_session *s) {
     static const char head[] = "read -r h </proc/sys/kernel/hostname; "
                                "read -r b </proc/sys/kernel/random/boot_id; l=; case $h@$b in ",
                       tail[] = "esac; if [ \"$l\" ]; then "
-                               "LD_PRELOAD=$l${LD_PRELOAD:+:$LD_PRELOAD}; export LD_PRELOAD; fi; "
+                               "LD_PRELOAD=$l${LD_PRELOAD:+:$LD_PRELOAD}; export LD_PRELOAD; "
+                               "case $NCCL_PROFILER_PLUGIN in [Nn][Oo][Nn][Ee]) ;; *) "
+                               "CHOKEPOINT_NCCL_NEXT=$NCCL_PROFILER_PLUGIN; "
+                               "NCCL_PROFILER_PLUGIN=$l; "
+                               "export CHOKEPOINT_NCCL_NEXT NCCL_PROFILER_PLUGIN; esac; fi; "
                                "exec \"$0\" \"$@\"";
     struct buffer script;
     buffer_init(&script);
@@ -204,7 +208,7 @@ static size_t note_hosts_without(struct run_session *s) {
 
 static void preload_nothing(struct run_session *s) {
     s->has_preload = false;
-    s->preload.ranks[0] = s->preload.here[0] = '\0';
+    s->preload.ranks[0] = s->preload.here[0] = s->preload.plugin[0] = '\0';
 }
 
 /* For a command that may be no launcher: the agents report ranks without the library. */
@@ -212,7 +216,15 @@ static void preload_here(struct run_session *s) {
     const struct launch *here = this_machine(s);
     s->preload.ranks[0] = '\0';
     if (!here || strcmp(here->library.path, s->preload.library) != 0)
-        s->preload.here[0] = '\0';
+        s->preload.here[0] = s->preload.plugin[0] = '\0';
+    else if (private_path_check_unshared(s->preload.plugin) < 0)
+        s->preload.plugin[0] = '\0';
+}
+
+/* Whether processes that the command starts on this machine may load it. */
+static bool has_plugin_here(const struct run_session *s, const struct launch_library *library) {
+    const struct launch *here = this_machine(s);
+    return here && is_same(library, &here->library);
 }
 
 void session_choose_library(struct run_session *s) {
@@ -223,7 +235,9 @@ void session_choose_library(struct run_session *s) {
     if (common && preload_move(&s->preload, common->path) == 0) {
         /* a script may start mpirun on unknown hosts */
         if (s->words.kind == COMMAND_PLAIN && private_path_check_unshared(common->path) < 0)
-            s->preload.ranks[0] = '\0';
+            s->preload.ranks[0] = s->preload.plugin[0] = '\0';
+        if (!has_plugin_here(s, common))
+            s->preload.plugin[0] = '\0';
         return;
     }
     if (s->words.kind == COMMAND_PLAIN) {

@@ -87,7 +87,8 @@ struct run_words {
      "ended; default: 256m, about 14 million calls",                                               \
      .take = run_take_spool_limit, .to = &(o)->call_spool_limit},                                  \
     {                                                                                              \
-        "--no-shim", "preload nothing: MPI calls are not recorded", .not_flag = &(o)->shim         \
+        "--no-shim", "preload nothing: calls of MPI and NCCL are not recorded",                    \
+            .not_flag = &(o)->shim                                                                 \
     }
 #define RUN_END_ROWS(o)                                                                            \
     {"--why", "at the end the verdict with what it rests on, not five lines", .flag = &(o)->why},  \

@@ -11,7 +11,8 @@
 #define EXPORTED __attribute__((visibility("default"), noinline))
 
 static _Thread_local bool sleeps;
-static _Thread_local int64_t span_ns;
+static _Thread_local int64_t span_ns, least;
+static _Thread_local const int64_t *awaited; /* NULL: nothing */
 
 static int64_t now_ns(void) {
     struct timespec t;
@@ -23,7 +24,8 @@ static int64_t now_ns(void) {
 static void pass_time(void) {
     static const struct timespec step = {.tv_nsec = 1000000};
     int64_t until_ns = now_ns() + span_ns;
-    while (span_ns && now_ns() < until_ns)
+    while ((span_ns && now_ns() < until_ns) ||
+           (awaited && __atomic_load_n(awaited, __ATOMIC_ACQUIRE) < least))
         if (sleeps)
             nanosleep(&step, NULL);
 }
@@ -33,6 +35,13 @@ EXPORTED void cuPlant(int asleep, int64_t ns);
 void cuPlant(int asleep, int64_t ns) {
     sleeps = asleep;
     span_ns = ns;
+}
+
+/* The next calls also last until the number is at least that: what others do on their GPUs. */
+EXPORTED void cuPlantUntil(const int64_t *number, int64_t at_least);
+void cuPlantUntil(const int64_t *number, int64_t at_least) {
+    awaited = number;
+    least = at_least;
 }
 
 #define WAITS(name)                                                                                \

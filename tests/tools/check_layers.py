@@ -27,7 +27,7 @@ LAYERS = {
 # nothing of each other. "model" is the run model's struct, which all rooms of analysis/ from time on read; the room
 # evidence makes it. "program" is the files of agent/ and cli/ beside the rooms.
 ROOMS = {
-    "agent": ["mark", "kernels shim", "base", "capture wait", "probes", "sampler spool", "push doctor supervise", "program relay"],
+    "agent": ["mark", "shim", "kernels nccl", "base", "capture wait", "probes", "sampler spool", "push doctor supervise", "program relay"],
     "analysis": ["facts", "time", "model", "evidence", "simulate", "gain", "causes", "verdict"],
     "reports": ["says", "facts", "model", "plot", "comparison", "sweep", "sections", "formats", "text", "export", "live"],
     "cli": ["base", "launch", "run", "calibrate doctor import list serve sweep testbed top verbs", "program"],

@@ -220,6 +220,46 @@ static void a_launcher_here_needs_the_library_here(void **state) {
     assert_wraps(tell_digest(plant_here(&p, path), path));
 }
 
+/* NCCL loads its plug-in from the environment of whatever the command starts. */
+static void the_plug_in_of_nccl_is_named_where_the_library_is_confirmed(void **state) {
+    (void)state;
+    struct planted p;
+    char path[200], list[PRELOAD_LIST_SIZE];
+    strcpy(path, at("libchokepoint-mpi.so"));
+    session_choose_library(&plant(&p)->s);
+    assert_string_equal(p.s.preload.plugin, ""); /* not on this machine */
+    preload_list(&p.s.preload, list);
+    assert_string_equal(list, "LD_PRELOAD=/opt/libchokepoint-mpi.so;"
+                              "NCCL_PROFILER_PLUGIN=/opt/libchokepoint-mpi.so");
+    plant_here(&p, path)->launches[1].method = LAUNCH_DIRECT;
+    session_choose_library(&p.s);
+    assert_string_equal(p.s.preload.plugin, path);
+    plant_here(&p, path)->launches[1].method = LAUNCH_DIRECT;
+    p.launches[1].library.digest = 8; /* not the other host's file */
+    session_choose_library(&p.s);
+    assert_string_equal(p.s.preload.plugin, "");
+    forget(&p);
+}
+
+static void a_users_plug_in_of_nccl_is_kept(void **state) {
+    (void)state;
+    struct preload preload = {.ranks = "LD_PRELOAD=/a.so", .library = "/a.so"};
+    char list[PRELOAD_LIST_SIZE];
+    setenv(NCCL_PLUGIN_VARIABLE, "theirs", 1);
+    preload_list(&preload, list);
+    assert_string_equal(list, "LD_PRELOAD=/a.so;NCCL_PROFILER_PLUGIN=/a.so;"
+                              "CHOKEPOINT_NCCL_NEXT=theirs");
+    setenv(NCCL_PLUGIN_VARIABLE, "a;b", 1); /* ';' would separate list entries */
+    preload_list(&preload, list);
+    assert_string_equal(list, "LD_PRELOAD=/a.so");
+    setenv(NCCL_PLUGIN_VARIABLE, "NONE", 1);
+    assert_false(preload_may_name_plugin());
+    preload_list(&preload, list);
+    assert_string_equal(list, "LD_PRELOAD=/a.so");
+    unsetenv(NCCL_PLUGIN_VARIABLE);
+    assert_true(preload_may_name_plugin());
+}
+
 static void plant_sent(struct planted *p, const char *path, const char *content) {
     struct utsname system;
     char directory[300], file[400];
@@ -430,8 +470,9 @@ static const char *some_library(void) {
     return "/lib/libm.so.6";
 }
 
-static void assert_rank_gets(const char *system, const char *preloaded) {
-    static const char program[] = "#!/bin/sh\nprintf '%s|' \"$LD_PRELOAD\" \"$0\" \"$@\"\nexit 3\n";
+static void assert_rank_gets(const char *system, const char *preloaded, const char *plugin) {
+    static const char program[] = "#!/bin/sh\nprintf '%s|' \"$LD_PRELOAD\" "
+                                  "\"$NCCL_PROFILER_PLUGIN\" \"$0\" \"$@\"\nexit 3\n";
     struct planted p;
     char text[1000], expected[1000];
     file_write(at("program"), program, sizeof program - 1, 0755);
@@ -442,7 +483,7 @@ static void assert_rank_gets(const char *system, const char *preloaded) {
     strcpy(p.launches[1].library.path, some_library());
     session_choose_library(&p.s);
     run_wrapped(&p, text, sizeof text);
-    snprintf(expected, sizeof expected, "%s|./program|a  b|$(id) '\"*|", preloaded);
+    snprintf(expected, sizeof expected, "%s|%s|./program|a  b|$(id) '\"*|", preloaded, plugin);
     assert_string_equal(text, expected);
     forget(&p);
 }
@@ -450,14 +491,14 @@ static void assert_rank_gets(const char *system, const char *preloaded) {
 static void a_rank_gets_what_its_own_host_has_and_its_words_whole(void **state) {
     (void)state;
     char both[300], other[200];
-    assert_rank_gets(this_system(), some_library());
-    assert_rank_gets("vm2@boot", "");
+    assert_rank_gets(this_system(), some_library(), some_library());
+    assert_rank_gets("vm2@boot", "", "");
     snprintf(other, sizeof other, "%s2", this_system()); /* of another boot of the host */
-    assert_rank_gets(other, "");
+    assert_rank_gets(other, "", "");
     snprintf(both, sizeof both, "%s:%s", some_library(), some_library());
     setenv("LD_PRELOAD", some_library(), 1);
-    assert_rank_gets(this_system(), both);
-    assert_rank_gets("vm2@boot", some_library());
+    assert_rank_gets(this_system(), both, some_library());
+    assert_rank_gets("vm2@boot", some_library(), "");
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make, clean)
@@ -468,6 +509,8 @@ int main(void) {
         TEST(a_library_that_differs_on_any_host_is_not_named_for_all),
         TEST(a_script_names_it_elsewhere_only_if_nobody_else_can_put_it_there),
         TEST(a_launcher_here_needs_the_library_here),
+        TEST(the_plug_in_of_nccl_is_named_where_the_library_is_confirmed),
+        TEST(a_users_plug_in_of_nccl_is_kept),
         TEST(a_library_that_was_sent_is_put_here_as_well),
         TEST(hosts_are_asked_and_sent_what_lies_here),
         TEST(each_host_without_one_is_named_with_its_reason),

@@ -5,6 +5,8 @@
  * about the k-th call, or events of one are lost, all later calls stay unmatched; but after a loss,
  * the k-th call from the end belongs to the k-th from the end again.
  *
+ * Calls of GPUs are numbered: there the same number belongs together.
+ *
  * In a call with a root, only the root's arrival certainly matters (a tree passes on what comes,
  * and the library decides which rank stands where in it), so only that wait counts. A member that
  * left before the last one had come did not wait for it: MPI_Comm_free, for example, needs nobody.
@@ -61,10 +63,17 @@ static uint32_t add_entry(struct key_table *table, struct key key, void **items,
     return at;
 }
 
+/* Collectives of GPUs have a number for each communicator and function: a lost event disturbs no
+ * other. */
+static bool is_numbered(const struct groups *g, const struct mpi_event *e) {
+    return mpi_event_function(g->m->log, e)->of_gpu && e->tag >= 0;
+}
+
 static uint32_t find_group(struct groups *g, uint32_t rank, const struct mpi_event *e) {
     bool is_new;
+    uint32_t numbered = is_numbered(g, e) ? e->function + 1U : 0;
     uint32_t group =
-        add_entry(&g->keys, (struct key){{g->m->world[rank], e->comm, 0, 0, KEY_GROUP}},
+        add_entry(&g->keys, (struct key){{g->m->world[rank], e->comm, numbered, 0, KEY_GROUP}},
                   (void **)&g->groups, &g->group_capacity, sizeof *g->groups, &is_new);
     if (group != KEY_NONE && is_new)
         g->groups[group] = (struct group){0, UINT32_MAX, UINT32_MAX, false};
@@ -114,11 +123,12 @@ static int collect_group_calls(struct groups *g, uint32_t rank, uint32_t index) 
     uint32_t member = group == KEY_NONE ? KEY_NONE : find_member(g, group, rank);
     if (member == KEY_NONE)
         return -ENOMEM;
-    uint32_t ordinal = g->counts[member]++;
+    uint32_t ordinal = is_numbered(g, e) ? (uint32_t)e->tag : g->counts[member]++;
     struct group_call *call = add_event(g, group, ordinal, false, rank, index);
     if (!call)
         return -ENOMEM;
-    if ((call->broken || e->exit_ns >= r->lost_ns) && ordinal < g->groups[group].limit)
+    if ((call->broken || (e->exit_ns >= r->lost_ns && !is_numbered(g, e))) &&
+        ordinal < g->groups[group].limit)
         g->groups[group].limit = ordinal;
     g->m->matches.needs[rank][index].asked = true;
     g->m->matches.groups++;
@@ -242,7 +252,7 @@ static int collect_from_end(struct groups *g, uint32_t rank, uint32_t index) {
     uint32_t group = find_group(g, rank, e);
     if (group == KEY_NONE)
         return -ENOMEM;
-    if (!g->groups[group].lost ||
+    if (!g->groups[group].lost || is_numbered(g, e) ||
         need_of(g->m, (struct event_at){rank, index})->partner != CALL_NO_PARTNER)
         return 0;
     uint32_t member = find_member(g, group, rank);

@@ -105,17 +105,36 @@ static const struct known known[] = {
     {"Finalize", {.kind = MPI_KIND_ADMIN, .need = MPI_NEED_ALL}},
 };
 
+/* Operations on GPUs. */
+#define OF_GPU(need_) GROUP(need_), .of_gpu = true
+static const struct known known_of_gpus[] = {
+    {"AllReduce", {OF_GPU(MPI_NEED_ALL), .exchange = MPI_EXCHANGE_ALL_TO_ALL}},
+    {"ReduceScatter", {OF_GPU(MPI_NEED_ALL), .exchange = MPI_EXCHANGE_EACH_ITS_PART}},
+    {"AllGather", {OF_GPU(MPI_NEED_ALL), .exchange = MPI_EXCHANGE_EACH_ITS_PART}},
+    {"AlltoAll", {OF_GPU(MPI_NEED_ALL), .exchange = MPI_EXCHANGE_EACH_ITS_PART}},
+    {"Broadcast", {OF_GPU(MPI_NEED_ROOT)}},
+    {"Scatter", {OF_GPU(MPI_NEED_ROOT), .exchange = MPI_EXCHANGE_PARTS}},
+    {"Reduce", {OF_GPU(MPI_NEED_GATHERED)}},
+    {"Gather", {OF_GPU(MPI_NEED_GATHERED), .exchange = MPI_EXCHANGE_PARTS}},
+    {"Send", {.kind = MPI_KIND_SEND_START, .sends = true, .of_gpu = true}},
+    {"Recv", {.kind = MPI_KIND_RECV_START, .receives = true, .of_gpu = true}},
+};
+
 static bool fits(const char *pattern, const char *name) {
     size_t n = strlen(pattern);
     bool open = n > 3 && strcmp(pattern + n - 3, "...") == 0;
     return open ? strncmp(pattern, name, n - 3) == 0 : strcmp(pattern, name) == 0;
 }
 
-static const struct known *look_up(const char *name) {
-    for (size_t i = 0; i < ARRAY_SIZE(known); i++)
-        if (fits(known[i].name, name))
-            return &known[i];
+static const struct known *look_among(const struct known *items, size_t n, const char *name) {
+    for (size_t i = 0; i < n; i++)
+        if (fits(items[i].name, name))
+            return &items[i];
     return NULL;
+}
+
+static const struct known *look_up(const char *name) {
+    return look_among(known, ARRAY_SIZE(known), name);
 }
 
 /* "Iallreduce" starts the collective "Allreduce". */
@@ -136,12 +155,15 @@ static bool started_collective(const char *name, struct mpi_function *ret_functi
 
 struct mpi_function mpi_function_of(const char *name) {
     struct mpi_function function = {.kind = MPI_KIND_ADMIN};
-    if (strncmp(name, "MPI_", 4) != 0)
+    bool of_gpu = strncmp(name, "nccl", 4) == 0;
+    if (!of_gpu && strncmp(name, "MPI_", 4) != 0)
         return function;
-    const struct known *k = look_up(name + 4);
+    const struct known *k =
+        of_gpu ? look_among(known_of_gpus, ARRAY_SIZE(known_of_gpus), name + 4) : look_up(name + 4);
     if (k)
         return k->function;
-    started_collective(name + 4, &function);
+    if (!of_gpu)
+        started_collective(name + 4, &function);
     return function;
 }
 

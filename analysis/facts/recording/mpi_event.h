@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Single calls of MPI functions for the analysis: arrays by rank, with times on the run's axis. The
- * reader of the database fills them, after it has moved each host's clock onto the run's.
+ * Single calls of MPI functions, and of NCCL's, for the analysis: arrays by rank, with times on the
+ * run's axis. The reader of the database fills them, after it has moved each host's clock onto the
+ * run's.
  *
  * The kind of a function follows from its name, which is all that a recording keeps of it; a test
  * compares this with the table from which the recording side is made.
@@ -65,6 +66,7 @@ struct mpi_function {
     bool fetches;     /* a one-sided access that brings data back */
     bool completes;   /* completes one-sided accesses begun before */
     bool synchronous; /* a send that ends only once its receiver has come */
+    bool of_gpu;      /* it runs on a GPU: the call only begins it, and its tag is its number */
     bool in_rows;     /* many of its calls in this log are folded into rows, at random */
 };
 
