@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The file that a process under libchokepoint-kernels.so writes: "<pid>.kernels" in the directory
+ * The file that a process whose kernels are recorded writes: "<pid>.kernels" in the directory
  * of marks. It holds the last burst: what the process's GPUs did while their activity was recorded.
  * Host byte order; written by one thread, read with pread() while it may be written.
  */

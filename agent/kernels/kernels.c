@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libchokepoint-kernels.so: which kernels a program's GPUs run, and whether copies hide behind
- * them. CUDA's driver loads it (CUDA_INJECTION64_PATH) and calls InitializeInjection. It uses the
+ * The kernels that a program's GPUs run, and whether copies hide behind them. On request (run
+ * --gpu-kernels) CUDA's driver loads libchokepoint-mpi.so by CUDA_INJECTION64_PATH and calls
+ * InitializeInjection of it. It uses the
  * CUPTI of the program's own CUDA: one that is loaded, or the one that lies beside the program's
  * libcudart; another version may end the program. Where there is none, or another tool uses it, it
  * writes why and does nothing.

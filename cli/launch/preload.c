@@ -101,13 +101,13 @@ bool preload_may_name_plugin(void) {
     return !own || strcasecmp(own, "none") != 0;
 }
 
-void preload_list(const struct preload *preload, char ret_list[PRELOAD_LIST_SIZE]) {
+void preload_list(const struct preload *preload, bool kernels, char ret_list[PRELOAD_LIST_SIZE]) {
     const char *own = getenv(NCCL_PLUGIN_VARIABLE);
-    int n = snprintf(ret_list, PRELOAD_LIST_SIZE, "%s;" NCCL_PLUGIN_VARIABLE "=%s", preload->ranks,
-                     preload->library);
-    if (own && n > 0 && n < PRELOAD_LIST_SIZE)
-        n += snprintf(ret_list + n, (size_t)(PRELOAD_LIST_SIZE - n), ";" NCCL_NEXT_VARIABLE "=%s",
-                      own);
-    if (n >= PRELOAD_LIST_SIZE || (own && strchr(own, ';')) || !preload_may_name_plugin())
+    bool plugin = preload_may_name_plugin() && !(own && strchr(own, ';'));
+    int n = snprintf(ret_list, PRELOAD_LIST_SIZE, "%s%s%s%s%s%s%s", preload->ranks,
+                     plugin ? ";" NCCL_PLUGIN_VARIABLE "=" : "", plugin ? preload->library : "",
+                     plugin && own ? ";" NCCL_NEXT_VARIABLE "=" : "", plugin && own ? own : "",
+                     kernels ? ";" KERNELS_VARIABLE "=" : "", kernels ? preload->library : "");
+    if (n >= PRELOAD_LIST_SIZE)
         snprintf(ret_list, PRELOAD_LIST_SIZE, "%s", preload->ranks);
 }

@@ -33,15 +33,20 @@ struct preload {
 };
 
 #define PRELOAD_RANKS_VARIABLE "OMPI_MCA_mca_base_env_list_internal"
-#define PRELOAD_LIST_SIZE (PRELOAD_SIZE + 3 * PATH_MAX)
+#define PRELOAD_LIST_SIZE (PRELOAD_SIZE + 4 * PATH_MAX)
 
 /* Variables of NCCL: the plug-in, and the user's own, to which ours hands on. A user who says
  * "none" gets none. */
 #define NCCL_PLUGIN_VARIABLE "NCCL_PROFILER_PLUGIN"
 #define NCCL_NEXT_VARIABLE "CHOKEPOINT_NCCL_NEXT"
 bool preload_may_name_plugin(void);
-/* PRELOAD_RANKS_VARIABLE with the plug-in for NCCL, or without, if it has no room. */
-void preload_list(const struct preload *preload, char ret_list[PRELOAD_LIST_SIZE]);
+
+/* The library that CUDA's driver loads: the shim, if kernels were asked for. */
+#define KERNELS_VARIABLE "CUDA_INJECTION64_PATH"
+
+/* PRELOAD_RANKS_VARIABLE with the plug-in for NCCL and the library for CUDA, or without, if they
+ * have no room. */
+void preload_list(const struct preload *preload, bool kernels, char ret_list[PRELOAD_LIST_SIZE]);
 
 /*
  * program: the path of chokepoint itself, near which the library lies; command: the words to run,

@@ -69,6 +69,8 @@ void session_find_preload(struct run_session *s) {
         preload_make(&s->preload, s->program, s->options->command, &s->words, why, sizeof why) == 0;
     if (!s->has_preload && s->words.kind != COMMAND_PLAIN)
         session_note(s, "MPI calls are not recorded: %s", why);
+    if (!s->has_preload && s->options->gpu_kernels)
+        session_note(s, "kernels of GPUs are not recorded: %s", why);
     session_ask_library(s);
 }
 
@@ -79,11 +81,13 @@ static void add_preload(const struct run_session *s, char list[PRELOAD_LIST_SIZE
     size_t n = 0;
     if (!s->has_preload)
         return;
-    preload_list(&s->preload, list);
+    preload_list(&s->preload, s->options->gpu_kernels, list);
     if (s->preload.ranks[0])
         variables[n++] = (struct child_variable){PRELOAD_RANKS_VARIABLE, list};
     if (s->preload.here[0])
         variables[n++] = (struct child_variable){"LD_PRELOAD", s->preload.here};
+    if (s->preload.plugin[0] && s->options->gpu_kernels)
+        variables[n++] = (struct child_variable){KERNELS_VARIABLE, s->preload.plugin};
     if (!s->preload.plugin[0] || !preload_may_name_plugin())
         return;
     variables[n++] = (struct child_variable){NCCL_PLUGIN_VARIABLE, s->preload.plugin};

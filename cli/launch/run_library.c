@@ -140,8 +140,10 @@ static char *write_script(const struct run_session *s) {
                                "case $NCCL_PROFILER_PLUGIN in [Nn][Oo][Nn][Ee]) ;; *) "
                                "CHOKEPOINT_NCCL_NEXT=$NCCL_PROFILER_PLUGIN; "
                                "NCCL_PROFILER_PLUGIN=$l; "
-                               "export CHOKEPOINT_NCCL_NEXT NCCL_PROFILER_PLUGIN; esac; fi; "
-                               "exec \"$0\" \"$@\"";
+                               "export CHOKEPOINT_NCCL_NEXT NCCL_PROFILER_PLUGIN; esac; ",
+                      kernels[] = KERNELS_VARIABLE "=$l; export " KERNELS_VARIABLE "; ",
+                      end[] = "fi; "
+                              "exec \"$0\" \"$@\"";
     struct buffer script;
     buffer_init(&script);
     buffer_put(&script, head, sizeof head - 1);
@@ -153,7 +155,10 @@ static char *write_script(const struct run_session *s) {
                 &script, line,
                 (size_t)snprintf(line, sizeof line, "%s) l=%s;; ", library->system, library->path));
     }
-    buffer_put(&script, tail, sizeof tail);
+    buffer_put(&script, tail, sizeof tail - 1);
+    if (s->options->gpu_kernels)
+        buffer_put(&script, kernels, sizeof kernels - 1);
+    buffer_put(&script, end, sizeof end);
     if (!script.error)
         return (char *)script.data;
     buffer_release(&script);

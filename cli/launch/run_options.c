@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/launch/run_options.h"
 #include "cli/base/options.h"
+#include "cli/launch/preload.h"
 #include "common/clock.h"
 #include "common/error.h"
 #include "common/text.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char usage[] =
@@ -56,6 +58,12 @@ int run_words_judge(const char *verb, struct run_words *words, struct run_option
     if (o->process_rate_hz > o->rate_hz)
         return verb_refuse(verb, "--process-rate above --rate", NULL,
                            "processes are sampled with the rest");
+    if (o->gpu_kernels && !o->shim)
+        return verb_refuse(verb, "--gpu-kernels with --no-shim", NULL,
+                           "the library that is not preloaded records kernels, too");
+    if (o->gpu_kernels && getenv(KERNELS_VARIABLE))
+        return verb_refuse(verb, "--gpu-kernels", NULL,
+                           KERNELS_VARIABLE " is set: one tool alone can record kernels");
     if (!o->process_rate)
         o->process_rate = o->rate_hz < 1 ? o->rate : "1";
     o->start_timeout_ns = (int64_t)(words->start_timeout_s * (double)NS_PER_S);

@@ -22,7 +22,7 @@ struct run_options {
     int repeats;         /* recorded runs of the command */
     int warmups;         /* unrecorded runs before them */
     const char *prepare; /* a command for sh before each of them; NULL: none */
-    bool allow_missing, report, why, quiet, flows, wait_clocks, no_wait_clocks, shim,
+    bool allow_missing, report, why, quiet, flows, wait_clocks, no_wait_clocks, shim, gpu_kernels,
         ignore_failure;
     struct job_words jobs; /* further job processes by choice */
     bool attached;         /* no command: the job is what runs already */
@@ -86,6 +86,8 @@ struct run_words {
      "of single MPI calls, which each host keeps until the command has\n"                          \
      "ended; default: 256m, about 14 million calls",                                               \
      .take = run_take_spool_limit, .to = &(o)->call_spool_limit},                                  \
+        {"--gpu-kernels", "record kernels of GPUs in bursts, by the program's own CUPTI",          \
+         .flag = &(o)->gpu_kernels},                                                               \
     {                                                                                              \
         "--no-shim", "preload nothing: calls of MPI and NCCL are not recorded",                    \
             .not_flag = &(o)->shim                                                                 \

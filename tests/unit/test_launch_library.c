@@ -228,7 +228,7 @@ static void the_plug_in_of_nccl_is_named_where_the_library_is_confirmed(void **s
     strcpy(path, at("libchokepoint-mpi.so"));
     session_choose_library(&plant(&p)->s);
     assert_string_equal(p.s.preload.plugin, ""); /* not on this machine */
-    preload_list(&p.s.preload, list);
+    preload_list(&p.s.preload, false, list);
     assert_string_equal(list, "LD_PRELOAD=/opt/libchokepoint-mpi.so;"
                               "NCCL_PROFILER_PLUGIN=/opt/libchokepoint-mpi.so");
     plant_here(&p, path)->launches[1].method = LAUNCH_DIRECT;
@@ -246,15 +246,15 @@ static void a_users_plug_in_of_nccl_is_kept(void **state) {
     struct preload preload = {.ranks = "LD_PRELOAD=/a.so", .library = "/a.so"};
     char list[PRELOAD_LIST_SIZE];
     setenv(NCCL_PLUGIN_VARIABLE, "theirs", 1);
-    preload_list(&preload, list);
+    preload_list(&preload, false, list);
     assert_string_equal(list, "LD_PRELOAD=/a.so;NCCL_PROFILER_PLUGIN=/a.so;"
                               "CHOKEPOINT_NCCL_NEXT=theirs");
     setenv(NCCL_PLUGIN_VARIABLE, "a;b", 1); /* ';' would separate list entries */
-    preload_list(&preload, list);
+    preload_list(&preload, false, list);
     assert_string_equal(list, "LD_PRELOAD=/a.so");
     setenv(NCCL_PLUGIN_VARIABLE, "NONE", 1);
     assert_false(preload_may_name_plugin());
-    preload_list(&preload, list);
+    preload_list(&preload, false, list);
     assert_string_equal(list, "LD_PRELOAD=/a.so");
     unsetenv(NCCL_PLUGIN_VARIABLE);
     assert_true(preload_may_name_plugin());
