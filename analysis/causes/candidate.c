@@ -90,10 +90,15 @@ enum subject candidate_subject(const struct candidate *c) {
     return own ? SUBJECT_PROCESS : SUBJECT_HOST;
 }
 
+/* Whether no program stands for either, or one for each: else one change does not relieve both. */
+static bool is_of_same_kind(const struct candidate *a, const struct candidate *b) {
+    return !a->culprit.process == !b->culprit.process;
+}
+
 bool candidate_is_alike(const struct candidate *first, const struct candidate *c) {
     return !c->repeated && c->group == first->group && c->host != first->host &&
            c->run_share >= 0.5 * first->run_share && first->run_share >= 0.5 * c->run_share &&
-           c->resource == first->resource && c->kind == first->kind;
+           c->resource == first->resource && c->kind == first->kind && is_of_same_kind(c, first);
 }
 
 void candidates_release(struct candidates *candidates) {

@@ -135,6 +135,21 @@ static void a_small_program_beside_the_job_is_named_and_not_blamed(void **state)
     release(&r, &j);
 }
 
+/* To stop a program on one host relieves no host that lacks cores by itself. */
+static void hosts_suffer_alike_only_from_the_same(void **state) {
+    char hog[] = "hog[77]";
+    struct candidate one = {.host = 0, .resource = RESOURCE_CPU, .kind = CAUSE_CONTENTION};
+    struct candidate other = {.host = 1, .resource = RESOURCE_CPU, .kind = CAUSE_CONTENTION};
+    (void)state;
+    one.run_share = .28;
+    other.run_share = .14;
+    assert_true(candidate_is_alike(&one, &other));
+    one.culprit.process = hog;
+    assert_false(candidate_is_alike(&one, &other));
+    other.culprit.process = hog;
+    assert_true(candidate_is_alike(&one, &other));
+}
+
 enum account { WHOLE_CORES, GROUP_SUM, GROUP_BY_CORE, GROUP_AND_OUTSIDE };
 
 /* Records the use of the cores by each host's group: their sum, or core by core, as on cgroup v1;
@@ -695,6 +710,7 @@ static void rows_that_are_joined_are_not_missing(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(hosts_suffer_alike_only_from_the_same),
         cmocka_unit_test(ranks_that_compute_alike_are_balanced),
         cmocka_unit_test(ranks_that_spin_in_turn_have_not_filled_their_cores),
         cmocka_unit_test(more_work_on_one_rank_is_imbalance),
