@@ -25,7 +25,7 @@ static bool makes_sense(const struct whatif *w, const struct whatif_scenario *s)
 int whatif_ask(const struct whatif *w, const struct whatif_scenario *scenarios, size_t n,
                struct whatif_answer *ret_answer) {
     const struct critical_part *part = &w->model->critical.groups[w->model->main_group];
-    double least_s = 0;
+    double least_s = 0, paths_s = 0;
     int prepared = whatif_prepare(w);
     if (prepared < 0)
         return prepared;
@@ -57,7 +57,9 @@ int whatif_ask(const struct whatif *w, const struct whatif_scenario *scenarios, 
         result = whatif_count(w, scenarios, n, &a);
     if (result == 0)
         result = whatif_least(w, scenarios, n, &least_s);
-    whatif_sure_bound(w, least_s, &a);
+    if (result == 0 && n == 1 && isnan(a.predicted_s))
+        result = whatif_least_by_paths(w, &scenarios[0], &paths_s);
+    whatif_sure_bound(w, fmax(least_s, paths_s), &a);
     if (result == 0) {
         whatif_of_run(w, scenarios, n, &a);
         *ret_answer = a;

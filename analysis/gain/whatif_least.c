@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The least time that slower resources leave, from counters alone: a link needs its time for the
- * bytes that the job's connections moved through it, and a process for its own work. Neither needs
- * a replay, nor the order of waits, so every program has this bound.
+ * The least time that a change leaves, from counters alone. With slower resources a link needs its
+ * time for the bytes that the job's connections moved through it, and a process for its own work. A
+ * faster link only saves time in which its path throttled connections. Neither needs a replay, nor
+ * the order of waits, so every program has this bound.
  */
 #include <math.h>
 
@@ -79,5 +80,53 @@ int whatif_least(const struct whatif *w, const struct whatif_scenario *scenarios
     }
     flows_release(&flows);
     *ret_s = most;
+    return 0;
+}
+
+/* ---- faster links ---- */
+
+/* Bytes of all calls, also of those that passed through no connection (shared memory, RDMA). */
+static double bytes_of_calls(const struct run_model *model) {
+    const struct mpi_log *log = &model->recording->calls;
+    double bytes = 0;
+    for (size_t r = 0; r < log->n; r++)
+        for (size_t i = 0; i < log->ranks[r].n; i++)
+            if (mpi_event_is_call(&log->ranks[r].events[i]))
+                bytes += (double)log->ranks[r].events[i].bytes;
+    return bytes;
+}
+
+/* The time in which paths throttled the connections that pass the link; NAN if connections carried
+ * too little of what the calls moved to tell.
+ */
+static double held_s(const struct whatif *w, const struct whatif_scenario *s,
+                     const struct flows *flows) {
+    size_t hosts = w->model->n_hosts;
+    double held = 0, bytes = 0;
+    for (size_t i = 0; i < flows->n; i++) {
+        const struct flow *f = &flows->items[i];
+        bytes += f->from == f->to ? 0 : f->bytes;
+        if (f->from != f->to && f->held > 0 &&
+            (whatif_asks_link(w, s, (size_t)f->from) ||
+             whatif_asks_link(w, s, hosts + (size_t)f->to)))
+            held += f->limited_s;
+    }
+    return bytes >= bytes_of_calls(w->model) / 2 && bytes > 0 ? held : NAN;
+}
+
+int whatif_least_by_paths(const struct whatif *w, const struct whatif_scenario *s, double *ret_s) {
+    const struct critical_part *part = &w->model->critical.groups[w->model->main_group];
+    struct flows flows;
+    *ret_s = 0;
+    if (s->kind != WHATIF_LINK || is_slower(w, s) ||
+        throughput_counts(w->model, w->model->main_group))
+        return 0;
+    int result =
+        flows_make(w->model, phase_windows(&w->model->groups[w->model->main_group]), &flows);
+    if (result < 0)
+        return result;
+    double held = held_s(w, s, &flows);
+    *ret_s = isnan(held) ? 0 : fmax(part->length_s - held, 0);
+    flows_release(&flows);
     return 0;
 }

@@ -705,6 +705,55 @@ static void the_sweep_says_how_much_nobody_could_tell(void **state) {
     release(&r, &model);
 }
 
+static double queue_ms_now; /* round trips beyond the shortest */
+
+static double flow_row(size_t column, double t_s) {
+    (void)t_s;
+    switch (column) {
+    case CONNECTION_PID:
+        return 1000;
+    case CONNECTION_SEND_BYTES:
+        return 20e6;
+    case CONNECTION_BUSY:
+        return .9e9;
+    case CONNECTION_DELIVERY_RATE:
+        return 22e6;
+    case CONNECTION_RTT:
+        return 1e5 + queue_ms_now * 1e6;
+    case CONNECTION_MIN_RTT:
+        return 1e5;
+    default:
+        return 0;
+    }
+}
+
+static void plant_ends(struct recording *r) {
+    const uint64_t levels = 1u << CONNECTION_PID | 1u << CONNECTION_RTT | 1u << CONNECTION_MIN_RTT |
+                            1u << CONNECTION_DELIVERY_RATE;
+    plant(r, RECORDING_CONNECTION, 0, "10.0.0.1:5000>10.0.0.2:6000", 0.1, levels, flow_row);
+    plant(r, RECORDING_CONNECTION, 1, "10.0.0.2:6000>10.0.0.1:5000", 0.1, levels, flow_row);
+}
+
+/* No replay answers, but the connections tell whether any path held them up. */
+static void a_link_that_held_up_nothing_saves_nothing(void **state) {
+    (void)state;
+    for (int held = 0; held <= 1; held++) {
+        struct recording r;
+        struct run_model model;
+        queue_ms_now = held ? 20 : 0;
+        build(&r, &model, usual);
+        model_release(&model);
+        r.calls.ranks[0].lost_ns = 2 * S;
+        plant_ends(&r);
+        assert_int_equal(model_build(&r, &model), 0);
+        struct whatif_answer a =
+            ask(&model, (struct whatif_scenario){WHATIF_LINK, ANY, .factor = 1000});
+        assert_true(isnan(a.predicted_s));
+        assert_true(held ? a.gain_max > .3 : a.gain_max < .01);
+        release(&r, &model);
+    }
+}
+
 static void what_makes_no_sense_is_refused(void **state) {
     struct recording r;
     struct run_model model;
@@ -743,6 +792,7 @@ int main(void) {
         cmocka_unit_test(the_sweep_finds_the_resource_that_is_worth_most),
         cmocka_unit_test(the_sweep_names_all_hosts_where_no_single_one_tells),
         cmocka_unit_test(the_sweep_says_how_much_nobody_could_tell),
+        cmocka_unit_test(a_link_that_held_up_nothing_saves_nothing),
         cmocka_unit_test(a_straggler_at_its_peers_pace_no_longer_holds_them_up),
         cmocka_unit_test(an_exchange_that_was_started_takes_its_time_until_it_is_waited_for),
         cmocka_unit_test(without_a_peer_of_its_role_a_straggler_is_held_against_who_computes),
