@@ -47,6 +47,14 @@ static void say_sleep(const struct rank_budget *b, const struct awaited_lock *lo
     remarks_add(&c->evidence, THREADS_WAITED_FOR_LOCK, NUMBERS(lock->waited_s), NAMES());
 }
 
+/* Whether it is certain that the process held others up by its sleep: it chose the time, or they
+ * waited for longer than it was busy. Else its clocks tell it only by exclusion.
+ */
+static bool is_certain(const struct run_model *model, size_t group, size_t who, double demand) {
+    return awaited_timer_part(model, who, group) >= 0.5 ||
+           awaited_while_idle(model, who, group) >= demand / 2;
+}
+
 int awaited_pause_add(const struct run_model *model, size_t group, size_t who,
                       enum budget_term term, enum cause_kind cause, double demand,
                       struct candidates *candidates) {
@@ -63,5 +71,6 @@ int awaited_pause_add(const struct run_model *model, size_t group, size_t who,
         remark_set(&c.cause, PROCESS_STOPPED, NUMBERS(), NAMES(b->process));
     else
         say_sleep(b, &lock, &c);
+    c.saturated = c.kind != CAUSE_SLEEP || is_certain(model, group, who, demand);
     return candidates_add(candidates, &c) ? 0 : -ENOMEM;
 }

@@ -15,6 +15,22 @@ static bool is_awaited(const struct run_model *model, size_t who, size_t group, 
     return group != model->main_group || awaited_share(model, who) >= demand / 2;
 }
 
+/* Whether its sleep is known only by exclusion, since nothing tells what ended its polls, while a
+ * link is short: it may have waited for what came late.
+ */
+static bool is_behind_link(const struct run_model *model, const struct candidates *candidates,
+                           size_t who, size_t group, double demand) {
+    if (awaited_timer_part(model, who, group) >= 0.5)
+        return false;
+    for (size_t i = 0; i < candidates->n; i++) {
+        const struct candidate *c = &candidates->items[i];
+        if (c->group == group && c->saturated && c->blocked >= demand &&
+            SHORT_OF_NETWORK >> c->resource & 1)
+            return true;
+    }
+    return false;
+}
+
 /* Whether it sleeps in each request, and requests come one after another. */
 static bool is_behind_pool(const struct candidates *candidates, size_t group, int host) {
     for (size_t i = 0; i < candidates->n; i++)
@@ -29,6 +45,7 @@ static int detect(const struct run_model *model, size_t group, struct candidates
     size_t who = awaited_most(model, group, BUDGET_IDLE, &demand);
     if (who == SIZE_MAX || !is_awaited(model, who, group, demand) ||
         awaited_is_for_names(model, who, group) ||
+        is_behind_link(model, candidates, who, group, demand) ||
         is_behind_pool(candidates, group, model->budgets.items[who].host))
         return 0;
     /* the kernel may have kept it asleep because of the host's waits for I/O */

@@ -39,11 +39,7 @@
     REMARK(ADVISE_MORE_THREADS,                                                                    \
            "divide the work among threads or processes: %s has %d cores. `perf top` there shows "  \
            "what the one thread computes",                                                         \
-           SLOTS("cores"), SLOTS("host"))                                                          \
-    REMARK(ADVISE_SEE_COMPUTING,                                                                   \
-           "see what the program computes (`perf top` on a host), or compute on more or faster "   \
-           "cores",                                                                                \
-           SLOTS(), SLOTS())
+           SLOTS("cores"), SLOTS("host"))
 #include "analysis/causes/own.h"
 
 struct computing {

@@ -8,10 +8,14 @@
 #include <math.h>
 
 #include "analysis/causes/causes_private.h"
+#include "analysis/evidence/asked.h"
 #include "analysis/gain/sweep.h"
 
 #define OWN_REMARKS                                                                                \
     REMARK(NO_SOURCE_SHOWS_IT, "no source shows that it ran out", SLOTS(), SLOTS())                \
+    REMARK(COMPUTES_MUCH, "the program computes for a good part of it", SLOTS(), SLOTS())          \
+    REMARK(FASTER_CORES_TELL, "with cores twice as fast the run would take %.0f %% less time",     \
+           SLOTS("gain, %"), SLOTS())                                                              \
     REMARK(RUN_WAITS_FOR_IT, "the run would take %.0f %% less time without it", SLOTS("gain, %"),  \
            SLOTS())
 #include "analysis/causes/own.h"
@@ -27,6 +31,8 @@ static const struct {
     {BUDGET_QUOTA, RESOURCE_CPU_QUOTA, CAUSE_QUOTA},
     {BUDGET_STEAL, RESOURCE_STEAL, CAUSE_STEAL},
     {BUDGET_MEMORY, RESOURCE_MEMORY, CAUSE_UNKNOWN},
+    {BUDGET_IDLE, RESOURCE_APPLICATION, CAUSE_SLEEP},
+    {BUDGET_STOPPED, RESOURCE_APPLICATION, CAUSE_STOPPED},
 };
 
 /* The host whose part of the critical path has most of the term. */
@@ -62,6 +68,39 @@ static enum resource resource_of(const struct run_model *model, size_t i, int ho
                                                                               : RESOURCE_NET_EGRESS;
 }
 
+/* The process of the host, or of all for -1, whose pauses take most of the path; SIZE_MAX: none. */
+static size_t pausing_most(const struct run_model *model, int host, enum budget_term term) {
+    size_t most = SIZE_MAX;
+    double longest = 0;
+    for (size_t r = 0; r < model->budgets.n; r++) {
+        double share = model_rank_demand(model, model->main_group, r, term);
+        if ((host < 0 || model->budgets.items[r].host == host) && share > longest) {
+            longest = share;
+            most = r;
+        }
+    }
+    return most;
+}
+
+/* A pause is of a process, which is named; nothing of a host ran out. */
+static void name_process(const struct run_model *model, const struct sweep_answer *best,
+                         struct candidate *c) {
+    size_t who = pausing_most(model, best->scenario.host, best->term);
+    if (c->resource != RESOURCE_APPLICATION || who == SIZE_MAX) {
+        remark_set(&c->cause, NO_SOURCE_SHOWS_IT, NUMBERS(), NAMES());
+        return;
+    }
+    const struct rank_budget *b = &model->budgets.items[who];
+    if (!c->everywhere)
+        c->subject = SUBJECT_NONE; /* the process, or its rank */
+    c->host = b->host;
+    c->rank = b->rank;
+    if (best->term == BUDGET_STOPPED)
+        remark_set(&c->cause, PROCESS_STOPPED, NUMBERS(), NAMES(b->process));
+    else
+        remark_set(&c->cause, PROCESS_SLEEPS, NUMBERS(), NAMES(b->process));
+}
+
 static int suspect(const struct run_model *model, const struct sweep_answer *best, size_t i,
                    struct candidates *candidates) {
     bool all = best->scenario.host < 0;
@@ -75,7 +114,7 @@ static int suspect(const struct run_model *model, const struct sweep_answer *bes
     c.run_share = fmax(c.blocked * part_of_run(model), best->answer.run_gain);
     c.can_remove = true;
     c.remove = best->scenario;
-    remark_set(&c.cause, NO_SOURCE_SHOWS_IT, NUMBERS(), NAMES());
+    name_process(model, best, &c);
     remarks_add(&c.evidence, RUN_WAITS_FOR_IT, NUMBERS(100 * best->answer.run_gain), NAMES());
     return candidates_add(candidates, &c) ? 0 : -ENOMEM;
 }
@@ -94,23 +133,52 @@ static double found_gain(const struct run_model *model, const struct candidates 
 }
 
 /* Whether the answer is a reason for suspicion. Counters alone cannot tell a job that waits for a
- * core from one that computes on all cores that it has.
+ * core from one that computes on all cores that it has; calls and chains of waits can.
  */
 static bool is_open(const struct run_model *model, const struct sweep_answer *best,
                     double computing) {
     const struct whatif_answer *answer = &best->answer;
-    bool core = best->term == BUDGET_RUN_QUEUE && (computing > 0 || !answer->replayed);
+    bool fills = processes_fill_their_cores(model, model->main_group);
+    bool core =
+        best->term == BUDGET_RUN_QUEUE && (computing > 0 || fills || !model_has_path(model));
     return !core && answer->run_low > 0 &&
            answer->run_gain >= fmax(number_of(model, GAIN_MIN), computing);
 }
 
-/* Terms that an exact source denies: if connections tell that no path held data up, no link did. */
+/* Terms that an exact source denies: if connections tell that no path held data up, no link did. A
+ * job that asks nothing of its hosts is idle: its sleep is no limit.
+ */
 static int denied_terms(const struct run_model *model, struct candidates *candidates,
                         unsigned *ret_terms) {
     const struct flows *flows;
     int result = candidates_flows(model, model->main_group, candidates, &flows);
     *ret_terms = result == 0 && flows->n && !flows->n_limited ? 1u << BUDGET_TRANSFER : 0;
+    *ret_terms |= asks_nothing(model) ? 1u << BUDGET_IDLE : 0;
     return result;
+}
+
+/* Whether faster cores on all hosts would shorten a run for which nothing else is said: then it is
+ * not balanced, though its computing is no more than a part of it.
+ */
+static int suspect_cores(const struct run_model *model, const struct whatif *whatif,
+                         struct candidates *candidates) {
+    struct whatif_answer answer;
+    struct whatif_scenario twice = {.kind = WHATIF_CPU, .host = -1, .rank = -1, .factor = 2};
+    int result = whatif_ask(whatif, &twice, 1, &answer);
+    if (result < 0 || !(answer.run_low > 0) || !(answer.run_gain >= number_of(model, GAIN_MIN)))
+        return result == -EINVAL ? 0 : result;
+    struct candidate c = candidate_of(host_with_most(model, BUDGET_CPU), model->main_group,
+                                      RESOURCE_CPU, CAUSE_COMPUTE_BOUND);
+    c.subject = SUBJECT_ALL_HOSTS;
+    c.fallback = c.everywhere = c.path.all_hosts = true;
+    c.path.terms = 1u << BUDGET_CPU;
+    c.blocked = fmax(share_of_path(model, -1, BUDGET_CPU), answer.gain);
+    c.run_share = c.blocked * part_of_run(model);
+    c.can_remove = true;
+    c.remove = twice;
+    remark_set(&c.cause, COMPUTES_MUCH, NUMBERS(), NAMES());
+    remarks_add(&c.evidence, FASTER_CORES_TELL, NUMBERS(100 * answer.run_gain), NAMES());
+    return candidates_add(candidates, &c) ? 0 : -ENOMEM;
 }
 
 static int detect_last(const struct run_model *model, const struct whatif *whatif,
@@ -125,6 +193,8 @@ static int detect_last(const struct run_model *model, const struct whatif *whati
         result = whatif_sweep_make(whatif, &sweep);
     const struct sweep_answer *best =
         result == 0 ? whatif_sweep_best(model, sweep, denied | 1u << BUDGET_CPU) : NULL;
+    if (result == 0 && computing == 0 && (!best || !is_open(model, best, 0)))
+        return suspect_cores(model, whatif, candidates);
     if (!best || !is_open(model, best, computing))
         return result;
     for (size_t i = 0; i < sizeof resources / sizeof *resources; i++)
@@ -136,6 +206,12 @@ static int detect_last(const struct run_model *model, const struct whatif *whati
 static void advise(const struct advised *advised) {
     if (1u << advised->c->resource & SHORT_OF_NETWORK)
         remarks_add(advised->next, ADVISE_MEASURE_LINKS, NUMBERS(), NAMES());
+    else if (advised->c->kind == CAUSE_STOPPED)
+        advise_continue(advised);
+    else if (advised->c->kind == CAUSE_SLEEP)
+        advise_trace(advised);
+    else if (advised->c->kind == CAUSE_COMPUTE_BOUND)
+        remarks_add(advised->next, ADVISE_SEE_COMPUTING, NUMBERS(), NAMES());
     else
         remarks_add(advised->next, ADVISE_SEE_PAGE,
                     NUMBERS(model_has_ranks(advised->model) ? 1 : 2), NAMES());

@@ -123,6 +123,27 @@ double awaited_names_part(const struct run_model *model, size_t who, size_t grou
     return idle > 0 ? fmin(1, names / idle) : 0;
 }
 
+double awaited_timer_part(const struct run_model *model, size_t who, size_t group) {
+    const struct series_set *set = &model->recording->tables[RECORDING_WAIT];
+    const struct rank_budget *b = &model->budgets.items[who];
+    const struct series *clocks = series_of_pid(set, b->host, WAIT_PID, b->pid);
+    double idle = budget_sum(&b->groups[group], 1u << BUDGET_IDLE);
+    if (!clocks || !(idle > 0))
+        return 0;
+    struct windows windows = phase_windows(&model->groups[group]);
+    return fmin(1, process_waits_growth(set, clocks, WAIT_PROCESS_TIMER, windows) / 1e9 / idle);
+}
+
+double awaited_while_idle(const struct run_model *model, size_t who, size_t group) {
+    const struct budget *b = &model->budgets.items[who].groups[group];
+    const unsigned busy = 1u << BUDGET_CPU | budget_class_terms(BUDGET_CLASS_LACKING);
+    double waited = 0;
+    for (size_t i = 0; i < model->budgets.n_waits; i++)
+        waited += model->budgets.waits[i].whom == who ? model->budgets.waits[i].seconds : 0;
+    return b->wall_s > 0 ? fmax(0, fmin(1, waited / b->wall_s) - budget_sum(b, busy) / b->wall_s)
+                         : 0;
+}
+
 /* ---- pools of connections ---- */
 
 static bool waits_for(const struct run_model *model, size_t who, size_t whom) {

@@ -39,6 +39,17 @@ struct awaited_pool {
 bool awaited_pool_find(const struct run_model *model, size_t who, size_t whom,
                        struct awaited_pool *ret_pool);
 
+/* The part of a process's idle time that its clocks call a sleep until a time of its choice, 0..1.
+ * For the rest only the end of a poll or of a wait for a lock is unknown: an event loop that sleeps
+ * looks like one to which nothing comes.
+ */
+double awaited_timer_part(const struct run_model *model, size_t who, size_t group);
+
+/* The share of time in which process `who` certainly held others up while it did nothing: as long
+ * as they waited for it beyond the time in which it was busy.
+ */
+double awaited_while_idle(const struct run_model *model, size_t who, size_t group);
+
 /* The part of a process's idle time in which it waited for name resolution, 0..1. */
 double awaited_names_part(const struct run_model *model, size_t who, size_t group);
 

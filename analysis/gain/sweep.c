@@ -14,10 +14,11 @@ static const struct {
     enum whatif_kind kind;
     enum budget_term term;
 } resources[] = {
-    {WHATIF_LINK, BUDGET_TRANSFER},  {WHATIF_DISK, BUDGET_DISK},
-    {WHATIF_CPU, BUDGET_CPU},        {WHATIF_WITHOUT, BUDGET_RUN_QUEUE},
-    {WHATIF_WITHOUT, BUDGET_QUOTA},  {WHATIF_WITHOUT, BUDGET_STEAL},
-    {WHATIF_WITHOUT, BUDGET_MEMORY},
+    {WHATIF_LINK, BUDGET_TRANSFER},   {WHATIF_DISK, BUDGET_DISK},
+    {WHATIF_CPU, BUDGET_CPU},         {WHATIF_WITHOUT, BUDGET_RUN_QUEUE},
+    {WHATIF_WITHOUT, BUDGET_QUOTA},   {WHATIF_WITHOUT, BUDGET_STEAL},
+    {WHATIF_WITHOUT, BUDGET_MEMORY},  {WHATIF_WITHOUT, BUDGET_IDLE},
+    {WHATIF_WITHOUT, BUDGET_STOPPED},
 };
 
 /* A replay takes long, and cannot beat the bound where there is one. */

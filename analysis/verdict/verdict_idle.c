@@ -6,6 +6,7 @@
  */
 #include <math.h>
 
+#include "analysis/evidence/asked.h"
 #include "analysis/time/process_waits.h"
 #include "analysis/verdict/verdict_private.h"
 
@@ -31,29 +32,6 @@ static struct sleeps look_at_sleeps(const struct run_model *model) {
             sleeps.events += process_waits_growth(set, clocks, events[e], windows);
     }
     return sleeps;
-}
-
-/* Cores that the job used or wanted on all hosts; NAN if that is not known. */
-static double wanted_cores(const struct run_model *model) {
-    double cores = 0;
-    for (size_t h = 0; h < model->n_hosts; h++) {
-        double queued = model_mean(model, (int)h, METRIC_JOB_RUN_QUEUE, model->main_group);
-        double used = model_mean(model, (int)h, METRIC_JOB_CPU, model->main_group);
-        cores += (isnan(used) ? 0 : used) / 100 + (isnan(queued) ? 0 : queued) / 100;
-    }
-    return model->budgets.n ? cores : NAN;
-}
-
-/* The largest share of a process's time that is a wait for something: not computing, not asleep. */
-static double waited_most(const struct run_model *model) {
-    const unsigned asleep = 1u << BUDGET_CPU | 1u << BUDGET_IDLE;
-    double most = 0;
-    for (size_t r = 0; r < model->budgets.n; r++) {
-        const struct budget *b = &model->budgets.items[r].groups[model->main_group];
-        if (b->wall_s > 0)
-            most = fmax(most, budget_sum(b, ~asleep) / b->wall_s);
-    }
-    return most;
 }
 
 /* Whether the job might have waited for something that its counters do not tell. */
@@ -83,14 +61,13 @@ static void say_asleep(const struct sleeps *sleeps, double asleep, struct verdic
 }
 
 bool verdict_of_idle(const struct run_model *model, struct verdict *v) {
-    double least = number_of(model, GAIN_MIN), wanted = wanted_cores(model);
     struct sleeps sleeps = look_at_sleeps(model);
-    if (verdict_has_ranks(model) || !(wanted < least) || waited_most(model) >= least ||
+    if (verdict_has_ranks(model) || !asks_nothing(model) ||
         (!sleeps.clocked && may_wait_unseen(model)))
         return false;
     v->state = VERDICT_IDLE;
     v->confidence = verdict_confidence_counted(model, 1);
     remark_set(&v->cause, NOTHING_ASKED, NUMBERS(), NAMES());
-    say_asleep(&sleeps, 1 - wanted, v);
+    say_asleep(&sleeps, 1 - asked_cores(model), v);
     return true;
 }

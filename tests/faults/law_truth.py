@@ -13,8 +13,10 @@ OF_MPI = re.compile(r"\branks?\b|\bMPI|\bOMP_|\bmpi(?:run|exec)\b")
 # ---- 12: nothing is denied that another source knows ----
 
 def is_asked(verdict):
-    """Whether the verdict says that no single thing limits the run."""
-    return verdict["state"] in ("balanced", "insufficient") or verdict.get("cause_kind") == "compute-bound"
+    """Whether the verdict says that no single thing limits the run. One that only lacks time, and says what the run looks
+    like so far, denies nothing."""
+    leans = verdict["state"] == "insufficient" and (verdict.get("gain_pct") or {}).get("estimate") is not None
+    return not leans and verdict["state"] in ("balanced", "insufficient") or verdict.get("cause_kind") == "compute-bound"
 
 
 def sweep_questions(report):

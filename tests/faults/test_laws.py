@@ -328,6 +328,14 @@ class Denied(Planted):
         facts.sweep = [answer("--link vm2=1000x", 4, 3, 5), answer("--without vm1:disk", 9, -1, 12)]
         self.assertEqual(self.broken(facts), set())
 
+    def test_a_short_run_that_leans_denies_nothing(self):
+        facts = balanced()
+        facts.sweep = [answer("--without vm2:sleep", 20, 15, 25)]
+        facts.report["verdict"].update(state="insufficient", gain_pct={"estimate": None, "low": None, "high": None})
+        self.assert_breaks(facts, 12, "though --without vm2:sleep would bring 20 %")
+        facts.report["verdict"].update(gain_pct={"estimate": 20, "low": 15, "high": 25})
+        self.assertEqual(list(laws.LAWS[12](facts)), [])
+
     def test_a_refused_answer_excludes_nothing(self):
         facts = balanced()
         facts.sweep = [answer("--link vm2=1000x", None, None, None, gain_max_pct=42)]

@@ -11,6 +11,8 @@
 
 #include <cmocka.h>
 
+#include "analysis/evidence/asked.h"
+#include "analysis/evidence/awaited.h"
 #include "tests/unit/awaited_plant.h"
 
 #define POLL WAIT_REASON_POLL
@@ -66,6 +68,91 @@ static void a_sleeper_that_holds_up_nobody_bounds_no_gain(void **state) {
     assert_int_equal(whatif_ask(whatif, &s, 1, &a), 0);
     assert_true(fabs(a.gain - .6 * 16 / SECONDS) < .05);
     whatif_free(whatif);
+    release();
+}
+
+/* A waits for B for half of the time, and B is busy for .6 of it. */
+static void plant_busy_sleeper(double timer, double poll) {
+    begin();
+    add_process(&recording, (struct process){.host = 0, .pid = 1, .run = .5, .receive = .5});
+    add_process(&recording,
+                (struct process){.host = 1, .pid = 2, .run = .6, .timer = timer, .poll = poll});
+    add_socket(&recording, 0, A_TO_B, (struct socket){1, .5, 0, 0, .5, 100});
+    add_socket(&recording, 1, B_TO_A, (struct socket){2, 0, 0, 0, 0, 100});
+    judge();
+}
+
+/* Nothing tells what ended its polls, and the others may have waited for what it computed. */
+static void a_sleep_by_exclusion_is_a_suspicion(void **state) {
+    (void)state;
+    plant_busy_sleeper(.4, 0);
+    const struct candidate *c = found(CAUSE_SLEEP);
+    assert_non_null(c);
+    assert_true(c->saturated); /* it chose the time */
+    release();
+    plant_busy_sleeper(0, .4);
+    c = found(CAUSE_SLEEP);
+    assert_non_null(c);
+    assert_false(c->saturated);
+    assert_true(awaited_while_idle(&judged.model, 1, 0) < .01);
+    release();
+    begin(); /* it is hardly busy, and they wait nearly all the time */
+    add_process(&recording, (struct process){.host = 0, .pid = 1, .run = .1, .receive = .9});
+    add_process(&recording, (struct process){.host = 1, .pid = 2, .run = .1, .poll = .9});
+    add_socket(&recording, 0, A_TO_B, (struct socket){1, .9, 0, 0, .9, 100});
+    add_socket(&recording, 1, B_TO_A, (struct socket){2, 0, 0, 0, 0, 100});
+    judge();
+    c = found(CAUSE_SLEEP);
+    assert_true(c && c->saturated);
+    assert_true(fabs(awaited_while_idle(&judged.model, 1, 0) - .8) < .02);
+    release();
+}
+
+static double used_now; /* of a host's core */
+
+static double cpu_of_host(size_t column, double t_s) {
+    (void)t_s;
+    return column == CPU_IDLE ? (1 - used_now) * 1e9 : column == CPU_USER ? used_now * 1e9 : 0;
+}
+
+static void plant_cores(double used) {
+    used_now = used;
+    for (int host = 0; host < 3; host++)
+        plant(&recording, RECORDING_CPU, host, "cpu0", 0.1, 0, cpu_of_host);
+}
+
+/* A job alone on its host, which nobody waits for. */
+static void who_sleeps_between_steps_is_suspected_and_who_idles_is_idle(void **state) {
+    (void)state;
+    begin();
+    add_process(&recording, (struct process){.host = 1, .pid = 2, .run = .2, .timer = .8});
+    plant_cores(.2);
+    judge();
+    assert_int_equal(judged.verdict.state, VERDICT_SUSPECTED);
+    assert_int_equal(judged.verdict.resource, RESOURCE_APPLICATION);
+    assert_int_equal(judged.verdict.kind, CAUSE_SLEEP);
+    assert_int_equal(judged.verdict.host, 1);
+    assert_int_equal(judged.verdict.subject, SUBJECT_PROCESS);
+    assert_true(fabs(judged.verdict.gain - .8) < .05);
+    release();
+    begin();
+    add_process(&recording, (struct process){.host = 1, .pid = 2, .run = .01, .timer = .99});
+    plant_cores(.01);
+    judge();
+    assert_int_equal(judged.verdict.state, VERDICT_IDLE);
+    release();
+}
+
+/* The CPU time of a child that ends counts at once, though it was used before the recording. */
+static void a_job_uses_no_more_than_its_host(void **state) {
+    (void)state;
+    begin();
+    add_process(&recording,
+                (struct process){.host = 1, .pid = 2, .run = .01, .timer = .99, .counted = .2});
+    plant_cores(.01);
+    judge();
+    assert_true(fabs(asked_cores(&judged.model) - .01) < .005);
+    assert_true(asks_nothing(&judged.model));
     release();
 }
 
@@ -457,6 +544,9 @@ static void a_link_that_is_slow_both_ways_outweighs_waits_for_cores(void **state
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_sleep_by_exclusion_is_a_suspicion),
+        cmocka_unit_test(who_sleeps_between_steps_is_suspected_and_who_idles_is_idle),
+        cmocka_unit_test(a_job_uses_no_more_than_its_host),
         cmocka_unit_test(a_stopped_process_that_others_wait_for_is_named),
         cmocka_unit_test(a_sleeper_that_holds_up_nobody_bounds_no_gain),
         cmocka_unit_test(by_chains_of_waits_slower_is_slower),
