@@ -54,6 +54,11 @@ enum observed_source {
 /* "calls", "connections", ... */
 const char *observed_source_name(enum observed_source source);
 
+/* Whether an ablation takes it as not recorded. */
+static inline bool judge_withholds(const struct judge *judge, enum observed_source source) {
+    return judge && judge->sources_off >> source & 1;
+}
+
 /* Visibility of the run: decided once, when the model is built. */
 struct observed {
     unsigned sources;   /* bits of enum observed_source */

@@ -47,6 +47,7 @@ struct candidate {
     double run_share; /* share of the run's time */
     bool saturated;   /* it demonstrably ran out, or was missing */
     bool repeated;    /* the same candidate in another phase counts more */
+    bool inferred;    /* from one source that does not show what ran out, or who had it */
     bool ambiguous;   /* another host explains the evidence as well */
     bool awaited;     /* connections show that its peers wait for it */
     bool fallback;    /* counts only if no other cause limits */

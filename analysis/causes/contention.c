@@ -298,6 +298,7 @@ static int add_contention(const struct run_model *model, size_t group, int host,
     double psi = model_mean(model, host, METRIC_PSI_CPU, group);
     double own = core_beside(model, group, host, worst->process);
     enum holder holder = core_holder(model, group, c.host, own, c.blocked);
+    c.inferred = holder >= HELD_OUTSIDE; /* nobody was seen to have the core */
     if (holder >= HELD_BY_MANY && model_shares_cores(model, host))
         return 1;
     if (holder == HELD_BY_FOREIGN && model_shares_cores(model, host))

@@ -274,6 +274,8 @@ static int add_side(const struct run_model *model, size_t group, const struct fl
     c.metric.factor = mean > 0 ? c.blocked / mean : 0;
     c.saturated = !is_known_not_full(model, s);
     c.ambiguous = twin >= 0;
+    c.inferred = !s->full && !s->at_limit && !s->queues_here &&
+                 !(s->side == FLOW_SEND && link_is_backed_up(model, &s->queues));
     c.link.core_waited = waited_for_cores(model, group, flows, s, demand);
     if (c.ambiguous)
         remarks_add(&c.against, TWIN_EXPLAINS, NUMBERS(), NAMES(model->hosts[twin].name));

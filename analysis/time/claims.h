@@ -13,6 +13,10 @@
  * - calls of MPI are exact in time: a rank inside a call computes nothing for itself, whatever it
  *   burns there;
  * - connections: a process sends no longer than they had data to send.
+ *
+ * The terms of a process add up to its time: what is known of some leaves less room for the others.
+ * Counters and clocks see that a thread was ready to run;
+ * only control groups tell whether it waited for a core or for its quota.
  */
 #ifndef CHOKEPOINT_ANALYSIS_TIME_CLAIMS_H
 #define CHOKEPOINT_ANALYSIS_TIME_CLAIMS_H
@@ -39,6 +43,7 @@ struct claim {
 
 struct claimed {
     struct claim by[CLAIM_SOURCES];
+    double taken_s;               /* what the budget took; NAN: not observable */
     double low_s, high_s;         /* allowed by all; by the exact ones if sources disagree */
     bool disputed;                /* an exact source and another one do not meet */
     enum claim_source one, other; /* those two, the exact one first */
@@ -49,11 +54,24 @@ struct claims {
     struct claimed terms[BUDGET_TERMS];
 };
 
-/* Adds up what the sources say of a process within the windows. Intervals are those of its budget,
- * in order. sliced: its wait clocks were kept in slices.
+/* The facts that claims are made of. */
+struct claim_facts {
+    const struct budget_interval *intervals; /* of the budget, in order */
+    size_t n;
+    bool sliced; /* its wait clocks were kept in slices */
+    bool groups; /* control groups were recorded: they tell of a quota, if there is one */
+};
+
+/* Adds up what the sources say of a process within the windows. taken: its budget there. */
+void claims_make(const struct claim_facts *facts, struct windows windows,
+                 const struct budget *taken, struct claims *ret_claims);
+
+/* Seconds that are known for sure: the most of one of the terms (a mask). */
+double claims_known(const struct claims *claims, unsigned terms);
+/* The seconds in which it waited for others, as far as they are known for sure: it sent or
+ * received, or it did nothing that any source tells of.
  */
-void claims_make(const struct budget_interval *intervals, size_t n, bool sliced,
-                 struct windows windows, struct claims *ret_claims);
+double claims_waited(const struct claims *claims);
 
 /* The term, of those in a mask, about which sources disagree most, by the seconds between their
  * intervals; BUDGET_TERMS if they agree. ret_gap_s: those seconds.

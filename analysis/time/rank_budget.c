@@ -118,6 +118,20 @@ static bool has_slices(const struct recording *recording, const struct rank_budg
                                    NULL) > 0;
 }
 
+static int make_claims(const struct run_model *model, const struct budget_subject *subject,
+                       struct rank_budget *to) {
+    struct claim_facts facts = {subject->intervals, subject->n_intervals,
+                                has_slices(model->recording, to),
+                                model->recording->tables[RECORDING_CGROUP].n &&
+                                    !judge_withholds(model->judge, SOURCE_CGROUP)};
+    to->claims = calloc(model->n_groups + 1, sizeof *to->claims);
+    if (!to->claims)
+        return -ENOMEM;
+    for (size_t g = 0; g < model->n_groups; g++)
+        claims_make(&facts, phase_windows(&model->groups[g]), &to->groups[g], &to->claims[g]);
+    return 0;
+}
+
 static int fill_rank(struct making *m, const struct model_process *process, size_t index) {
     const struct run_model *model = m->model;
     struct rank_budget *to = &m->all.items[index];
@@ -137,12 +151,12 @@ static int fill_rank(struct making *m, const struct model_process *process, size
         return result;
     subject.intervals = intervals;
     subject.log_rank = mpi_log_find(log, to->host, to->pid);
-    if (subject.log_rank != SIZE_MAX)
+    if (subject.log_rank != SIZE_MAX && !judge_withholds(model->judge, SOURCE_CALLS))
         subject.log = log;
     budget_life(model, process, &subject);
-    claims_make(intervals, subject.n_intervals, has_slices(model->recording, to),
-                phase_windows(&model->groups[model->main_group]), &to->claims);
     result = fill_windows(model, &subject, to);
+    if (result == 0)
+        result = make_claims(model, &subject, to);
     if (result == 0)
         result = critical_path_add(model, &m->walk, index, &subject, &m->path);
     if (result == 0 && m->chain)
@@ -212,9 +226,10 @@ int rank_budgets_make(const struct run_model *model, struct rank_budgets *ret_bu
                       struct critical_path *ret_path) {
     const struct recording *recording = model->recording;
     const struct call_matches *matches = &model->matches;
+    bool calls = !judge_withholds(model->judge, SOURCE_CALLS);
     struct making m = {.model = model,
-                       .all = {.events = recording->calls.n > 0,
-                               .totals = recording->tables[RECORDING_MPI].n > 0,
+                       .all = {.events = calls && recording->calls.n > 0,
+                               .totals = calls && recording->tables[RECORDING_MPI].n > 0,
                                .messages = matches->messages,
                                .groups = matches->groups,
                                .unmatched = matches->unmatched_sends + matches->unmatched_receives +
@@ -237,6 +252,7 @@ int rank_budgets_make(const struct run_model *model, struct rank_budgets *ret_bu
 void rank_budgets_release(struct rank_budgets *budgets) {
     for (size_t r = 0; r < rank_budgets_all(budgets); r++) {
         free(budgets->items[r].groups);
+        free(budgets->items[r].claims);
         free(budgets->items[r].splits);
         free(budgets->items[r].iterations);
         free(budgets->items[r].slices);

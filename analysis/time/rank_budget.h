@@ -34,7 +34,7 @@ struct rank_budget {
     const struct table_key *key;   /* the key of its series */
     struct budget *groups;         /* by phase group of the model */
     struct transfer_split *splits; /* by phase group of the model */
-    struct claims claims;          /* of the main group */
+    struct claims *claims;         /* by phase group of the model */
     struct budget *iterations;     /* the iterations that it marked itself, in time order */
     size_t n_iterations;
     struct budget *slices; /* RANK_BUDGET_SLICES of them, in time order */

@@ -14,6 +14,10 @@
 #include "analysis/facts/series/times.h"
 #include "analysis/time/rank_counters_private.h"
 
+static bool withheld(const struct process_part *p, enum observed_source source) {
+    return judge_withholds(p->model->judge, source);
+}
+
 static bool is_known(const struct series_set *set, const struct series *series, size_t column) {
     return series_last(set, series, column) != VALUE_ABSENT;
 }
@@ -50,6 +54,8 @@ static double ready_for_a_core(const struct process_part *p, double queue, struc
 static double throttled(const struct process_part *p, struct windows w) {
     const struct series_set *set = &p->model->recording->tables[RECORDING_CGROUP];
     double most = NAN;
+    if (withheld(p, SOURCE_CGROUP))
+        return NAN;
     for (size_t s = p->at[RECORDING_CGROUP].begin; s < p->at[RECORDING_CGROUP].end; s++)
         if (set->items[s].host == p->host && is_known(set, &set->items[s], CGROUP_THROTTLED))
             most = fmax(isnan(most) ? 0 : most,
@@ -221,7 +227,7 @@ static struct process_part part_of(const struct run_model *model,
 static void add_mpi(const struct process_part *p, struct windows w, struct budget_interval *to) {
     const struct series_set *set = &p->model->recording->tables[RECORDING_MPI];
     to->mpi = to->mpi_cpu = NAN;
-    if (!p->mpi)
+    if (!p->mpi || withheld(p, SOURCE_CALLS))
         return;
     to->mpi = series_growth(set, p->mpi, MPI_INSIDE, w, NULL);
     double measured = series_growth(set, p->mpi, MPI_MEASURED, w, NULL);
@@ -234,7 +240,7 @@ static struct budget_interval make_interval(const struct process_part *p, const 
     struct windows w = {&window, 1};
     struct budget_interval to = {.begin_ns = begin, .end_ns = end};
     to.cpu = counters_cpu(s, w);
-    to.disk = counters_growth(s, s->disk, w);
+    to.disk = withheld(p, SOURCE_DELAYS) ? NAN : counters_growth(s, s->disk, w);
     to.queued = counters_growth(s, s->run_queue, w);
     to.run_queue = queue_part(p, to.cpu, to.queued, w);
     to.quota = quota_part(p, s, to.run_queue < to.queued, w);
@@ -245,7 +251,7 @@ static struct budget_interval make_interval(const struct process_part *p, const 
     to.io_pressure = isnan(to.disk) ? rank_pressure(p, "io", w) : 0;
     to.steal = steal_part(p, isnan(to.cpu) ? 0 : to.cpu, w);
     rank_memory(p, s, w, &to);
-    to.sending = sending_part(p, w);
+    to.sending = withheld(p, SOURCE_CONNECTIONS) ? NAN : sending_part(p, w);
     if (p->waits.n_clocks)
         to.clocks = process_waits_in(&p->waits, w);
     add_mpi(p, w, &to);
@@ -299,7 +305,9 @@ int budget_intervals(const struct run_model *model, const struct model_process *
     struct process_part p = part_of(model, process, pid);
     const struct series *often = p.often.series;
     size_t room = 2 * process->series->n + (often ? often->n : 0) + 1, n = 0;
-    int result = process_waits_find(model->recording, p.host, pid, &p.waits);
+    int result = withheld(&p, SOURCE_WAITS)
+                     ? 0
+                     : process_waits_find(model->recording, p.host, pid, &p.waits);
     if (result < 0)
         return result;
     for (size_t k = 0; k < p.waits.n_clocks; k++)

@@ -197,6 +197,8 @@ int verdict_make(const struct run_model *model, struct candidates *candidates,
                         .gain_high = NAN};
     int result = judge(model, candidates, stragglers, &v);
     verdict_of_disputed(model, &v);
+    verdict_of_one_source(model, &v);
+    verdict_of_unexplained(model, candidates, &v);
     verdict_of_gpu(model, &v);
     bool failed = verdict_of_failed(model, &v);
     v.leaning = v.state;

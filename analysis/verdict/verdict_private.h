@@ -64,6 +64,11 @@ void verdict_tell_end(const struct run_model *model, struct verdict *v);
 int verdict_end_signal(int exit_status);
 /* Caps the confidence of a verdict on a time about which sources disagree, and names them. */
 void verdict_of_disputed(const struct run_model *model, struct verdict *v);
+/* Caps the confidence in a cause that one source alone tells, and says so. */
+void verdict_of_one_source(const struct run_model *model, struct verdict *v);
+/* The same while a larger lack is not explained. */
+void verdict_of_unexplained(const struct run_model *model, const struct candidates *candidates,
+                            struct verdict *v);
 /* Makes it "not known" if computing is to blame and a process of the job uses a GPU; called before
  * verdict_of_failed. */
 void verdict_of_gpu(const struct run_model *model, struct verdict *v);

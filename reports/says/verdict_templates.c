@@ -128,6 +128,13 @@ const char *verdict_template(enum remark_code code) {
         [REMARK_SOURCES_DISAGREE] =
             "sources disagree about %s on %s: %t is %.0f %% of its time by its %s, which hold, and "
             "%.0f %% by its %s",
+        [REMARK_ONE_SOURCE] =
+            "%[only connections tell that it was waited for: no process is known to have waited "
+            "for "
+            "others so long|only counters of waiting tasks tell it: no process is known to have "
+            "waited so long, and who had the cores was not seen]",
+        [REMARK_MORE_UNEXPLAINED] =
+            "%t on %s is %.0f %% of the run, which is more, and nothing explains it",
         [REMARK_BUDGETS_OPEN] = "the time of %.0f %% of the ranks does not add up within %.0f %%",
         [REMARK_HOST_UNSEEN] = "some host was recorded for only %.0f %% of the run",
         /* ---- the verdict: advice ---- */

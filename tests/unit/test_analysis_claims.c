@@ -24,11 +24,22 @@ static struct budget_interval second_of_counters(double cpu_ms, double longest_m
                                     .sending = NAN};
 }
 
-static struct claims claims_of(const struct budget_interval *interval, bool sliced) {
+/* A budget that knows nothing but its source. */
+static struct budget budget_from(enum budget_source source) {
+    return (struct budget){.source = source};
+}
+
+static struct claims claims_made(const struct budget_interval *interval, bool sliced, bool groups) {
     struct window second = {0, SECOND};
+    struct claim_facts facts = {interval, 1, sliced, groups};
+    struct budget taken = budget_from(BUDGET_FROM_CLOCKS);
     struct claims claims;
-    claims_make(interval, 1, sliced, (struct windows){&second, 1}, &claims);
+    claims_make(&facts, (struct windows){&second, 1}, &taken, &claims);
     return claims;
+}
+
+static struct claims claims_of(const struct budget_interval *interval, bool sliced) {
+    return claims_made(interval, sliced, true);
 }
 
 static void assert_range(const struct claimed *c, double low_s, double high_s) {
@@ -42,7 +53,7 @@ static void threads_bound_the_process_as_one(void **state) {
     (void)state;
     struct claims claims = claims_of(&i, false);
     assert_range(&claims.terms[BUDGET_CPU], .4, 1);
-    assert_range(&claims.terms[BUDGET_IDLE], 0, 1); /* nobody says anything */
+    assert_range(&claims.terms[BUDGET_IDLE], 0, .6); /* what is left */
     assert_false(claims.terms[BUDGET_CPU].disputed);
 }
 
@@ -79,7 +90,7 @@ static void slices_never_bound(void **state) {
     i.clocks = (struct process_time){.run = 880 * MS, .told_run = 880 * MS, .disk = 120 * MS};
     struct claims claims = claims_of(&i, true);
     assert_range(&claims.terms[BUDGET_CPU], .9, .9);
-    assert_range(&claims.terms[BUDGET_DISK], 0, 1);
+    assert_range(&claims.terms[BUDGET_DISK], 0, .1);
 }
 
 /* Clocks that began after .7 s say nothing about the time before. */
@@ -90,7 +101,7 @@ static void clocks_leave_open_what_they_did_not_see(void **state) {
     i.clocks = (struct process_time){.run = 250 * MS, .told_run = 250 * MS, .disk = 50 * MS};
     struct claims claims = claims_of(&i, false);
     assert_range(&claims.terms[BUDGET_CPU], .9, .9);
-    assert_range(&claims.terms[BUDGET_DISK], .05, .75);
+    assert_range(&claims.terms[BUDGET_DISK], .05, .1);
     assert_false(claims.terms[BUDGET_CPU].disputed);
 }
 
@@ -122,9 +133,70 @@ static void half_a_window_has_half_of_it(void **state) {
     struct claims claims;
     (void)state;
     i.one_thread = true;
-    claims_make(&i, 1, false, (struct windows){&half, 1}, &claims);
+    struct claim_facts facts = {&i, 1, false, true};
+    struct budget taken = budget_from(BUDGET_FROM_CLOCKS);
+    claims_make(&facts, (struct windows){&half, 1}, &taken, &claims);
     assert_float_equal(claims.wall_s, .5, 1e-9);
     assert_range(&claims.terms[BUDGET_CPU], .45, .45);
+}
+
+/* A rank that computes or is ready all the time waits for no link. */
+static void what_is_told_leaves_no_wait(void **state) {
+    struct budget_interval i = second_of_counters(450, 0);
+    (void)state;
+    i.queued = 500 * MS;
+    i.sending = 800 * MS;
+    struct claims claims = claims_of(&i, false);
+    assert_float_equal(claims_waited(&claims), .05, 1e-9);
+    i.queued = 0;
+    claims = claims_of(&i, false);
+    assert_float_equal(claims_waited(&claims), .55, 1e-9);
+    i.clocks = (struct process_time){.run = 450 * MS, .told_run = 450 * MS, .asleep = 550 * MS};
+    claims = claims_of(&i, false);
+    assert_float_equal(claims_waited(&claims), 0, 1e-9);
+}
+
+/* One thread that was ready for .4 s, .3 s of it throttled. */
+static void only_control_groups_tell_a_quota_from_a_core(void **state) {
+    struct budget_interval i = second_of_counters(500, 0);
+    (void)state;
+    i.one_thread = true;
+    i.queued = 400 * MS;
+    i.quota = 300 * MS;
+    struct claims claims = claims_of(&i, false);
+    assert_range(&claims.terms[BUDGET_RUN_QUEUE], .1, .1);
+    assert_range(&claims.terms[BUDGET_QUOTA], .3, .3);
+    claims = claims_made(&i, false, false);
+    assert_float_equal(claims_known(&claims, 1u << BUDGET_RUN_QUEUE), 0, 1e-9);
+}
+
+/* If several threads were ready, the process as one may still have waited for no core. */
+static void ready_threads_are_no_wait(void **state) {
+    struct budget_interval i = second_of_counters(500, 300);
+    (void)state;
+    i.queued = 900 * MS;
+    struct claims claims = claims_of(&i, false);
+    assert_float_equal(claims_known(&claims, 1u << BUDGET_RUN_QUEUE), 0, 1e-9);
+    i.clocks = (struct process_time){
+        .run = 500 * MS, .told_run = 500 * MS, .runnable = 400 * MS, .asleep = 100 * MS};
+    claims = claims_of(&i, true); /* in slices */
+    assert_float_equal(claims_known(&claims, 1u << BUDGET_RUN_QUEUE), .4, 1e-9);
+}
+
+/* Every call is known: the budget made of them tells how long data were under way. */
+static void known_calls_tell_transfer(void **state) {
+    struct budget_interval i = second_of_counters(200, 0);
+    struct window second = {0, SECOND};
+    struct claim_facts facts = {&i, 1, false, true};
+    struct budget taken = budget_from(BUDGET_FROM_EVENTS);
+    struct claims claims;
+    (void)state;
+    i.mpi = 800 * MS;
+    taken.term_s[BUDGET_TRANSFER] = .5;
+    claims_make(&facts, (struct windows){&second, 1}, &taken, &claims);
+    assert_range(&claims.terms[BUDGET_TRANSFER], .5, .8);
+    assert_range(&claims.terms[BUDGET_PEER_WAIT], 0, .5);
+    assert_float_equal(claims_waited(&claims), .6, 1e-9); /* asleep or computing: .2 s each */
 }
 
 int main(void) {
@@ -137,6 +209,10 @@ int main(void) {
         cmocka_unit_test(a_call_demands_no_core),
         cmocka_unit_test(connections_bound_sending),
         cmocka_unit_test(half_a_window_has_half_of_it),
+        cmocka_unit_test(what_is_told_leaves_no_wait),
+        cmocka_unit_test(only_control_groups_tell_a_quota_from_a_core),
+        cmocka_unit_test(ready_threads_are_no_wait),
+        cmocka_unit_test(known_calls_tell_transfer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
