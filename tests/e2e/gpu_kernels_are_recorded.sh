@@ -28,19 +28,19 @@ got=$(sql "SELECT count(*) > 0, min(kernel_ns * 100 / watched_ns) BETWEEN 50 AND
 [ "$got" = '1|1|1' ] || fail "bursts: $got"
 got=$(sql "SELECT group_concat(DISTINCT substr(name, 1, instr(name, '[') - 1)) FROM gpu_kernel JOIN instance USING (instance)")
 [ "$got" = 'at::native::pool,sgemm_128x64' ] || fail "kernels: $got"
-"$CHOKEPOINT_BIN/chokepoint" report last --format json >report.json 2>err || fail "report: $(cat err)"
+"$chokepoint" report last --db "$db" --format json >report.json 2>err || fail "report: $(cat err)"
 got=$(jq -r '[.gpu_kernels[0].kernel, (.gpu_kernels[0].share_pct | round), (.gpu_kernels[0].mean_us | round), (.gpu_bursts[0].hidden_pct | round)] | @csv' report.json)
 [ "$got" = '"at::native::pool",91,100,40' ] || fail "report: $got"
 
 # Why nothing is recorded is a note on quality.
 CUPTI_PLAY=taken run --gpu-kernels --no-report bash program "$injected" "$cuda/libcudart.so.12" once
-"$CHOKEPOINT_BIN/chokepoint" report last --format json | jq -r '.quality.notes[]' >notes
+"$chokepoint" report last --db "$db" --format json | jq -r '.quality.notes[]' >notes
 grep -q 'another tool uses CUPTI' notes || fail "notes: $(cat notes)"
 
 # Without the option, and with another tool.
 run --no-report bash -c 'echo "[$CUDA_INJECTION64_PATH]"'
 [ "$(cat out)" = '[]' ] || fail "without the option: $(cat out)"
-CUDA_INJECTION64_PATH=/x "$CHOKEPOINT_BIN/chokepoint" run --gpu-kernels true >out 2>err
+CUDA_INJECTION64_PATH=/x "$chokepoint" run --gpu-kernels true >out 2>err
 [ $? = 2 ] && grep -q 'CUDA_INJECTION64_PATH is set' err || fail "beside another tool: $(cat err)"
-"$CHOKEPOINT_BIN/chokepoint" run --gpu-kernels --no-shim true >out 2>err
+"$chokepoint" run --gpu-kernels --no-shim true >out 2>err
 [ $? = 2 ] || fail "with --no-shim: $(cat err)"
