@@ -15,6 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "agent/base/cpu_list.h"
 #include "agent/base/source.h"
 #include "common/error.h"
 #include "common/text.h"
@@ -47,18 +48,9 @@ static void add_cpu(struct scope *scope, unsigned cpu) {
 /* "0-3,8,10-11" */
 static void add_cpu_list(struct scope *scope, const char *p, const char *end) {
     uint64_t first, last;
-    while (text_u64(&p, end, &first)) {
-        last = first;
-        if (p < end && *p == '-') {
-            p++;
-            if (!text_u64(&p, end, &last))
-                return;
-        }
+    while (cpu_list_next(&p, end, &first, &last))
         for (uint64_t cpu = first; cpu <= last && cpu < SCOPE_CPUS_MAX; cpu++)
             add_cpu(scope, (unsigned)cpu);
-        if (p < end && *p == ',')
-            p++;
-    }
 }
 
 static void add_cpus_of_file(struct scope *scope, const char *directory, const char *name) {

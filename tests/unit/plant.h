@@ -79,7 +79,7 @@ static inline void plant_mark(struct recording *r, enum mark_kind kind, const ch
 
 #define PROCESS_LEVELS                                                                             \
     (1u << PROCESS_PID | 1u << PROCESS_RANK | 1u << PROCESS_JOB | 1u << PROCESS_RSS |              \
-     1u << PROCESS_THREADS | 1u << PROCESS_GPU)
+     1u << PROCESS_THREADS | 1u << PROCESS_GPU | 1u << PROCESS_CORES | 1u << PROCESS_FIRST_CORE)
 #define MEMORY_LEVELS 0xfu
 
 /* One process with its use (seconds per second); rank -1: a process outside the job. */

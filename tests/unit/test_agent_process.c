@@ -60,6 +60,44 @@ static void a_process_has_all_its_columns(void **state) {
     harness_close(&h);
 }
 
+static void the_cores_of_all_threads_are_those_of_the_process(void **state) {
+    struct tree tree;
+    struct harness h;
+    (void)state;
+    tree_make(&tree, "debian12-vm");
+    tree_write(&tree, "proc/401/task/401/status", "Cpus_allowed:\t4\nCpus_allowed_list:\t2\n");
+    tree_write(&tree, "proc/401/task/402/status", "Cpus_allowed_list:\t2,5-6\n");
+    tree_write(&tree, "proc/403/task/403/status", "Name:\ttrain\n");
+    start_run(&h, tree.path, SCOPE_HOST, "r1", 1000 * S);
+    expect(&h, "train[401]", "cores", 3);
+    expect(&h, "train[401]", "first_core", 2);
+    expect_absent(&h, "train[403]", "cores");
+    harness_close(&h);
+    tree_remove(&tree);
+}
+
+static void only_collectors_of_garbage_are_told_by_their_names(void **state) {
+    static const char *const others[] = {"VM Thread\n", "GC\n", "train\n", "C2 CompilerThre\n"};
+    static const char *const names[] = {"GC Thread#0\n", "G1 Conc#0\n", "Shenandoah GC T\n",
+                                        ".NET Server GC\n"};
+    struct tree tree;
+    struct harness h;
+    (void)state;
+    for (size_t i = 0; i < 4; i++) {
+        tree_make(&tree, "debian12-vm");
+        tree_write(&tree, "proc/401/task/402/comm", names[i]);
+        start_run(&h, tree.path, SCOPE_HOST, "r1", 1000 * S);
+        expect(&h, "train[401]", "collector_ns", 1001000000); /* of the second thread alone */
+        expect_absent(&h, "train[403]", "collector_ns");
+        harness_close(&h);
+        tree_write(&tree, "proc/401/task/402/comm", others[i]);
+        start_run(&h, tree.path, SCOPE_HOST, "r1", 1000 * S);
+        expect_absent(&h, "train[401]", "collector_ns");
+        harness_close(&h);
+        tree_remove(&tree);
+    }
+}
+
 static void without_delay_accounting_disk_waits_are_unknown(void **state) {
     struct tree tree;
     struct harness h;
@@ -732,6 +770,8 @@ int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_job_is_who_carries_its_run),
         cmocka_unit_test(a_process_has_all_its_columns),
+        cmocka_unit_test(the_cores_of_all_threads_are_those_of_the_process),
+        cmocka_unit_test(only_collectors_of_garbage_are_told_by_their_names),
         cmocka_unit_test(without_delay_accounting_disk_waits_are_unknown),
         cmocka_unit_test(an_old_kernel_has_neither_delays_nor_switches),
         cmocka_unit_test(processes_of_other_groups_are_not_of_this_host),

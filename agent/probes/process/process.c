@@ -180,7 +180,7 @@ struct process_probe {
 static int process_sample(void *state, const struct probe_env *env, struct rows *rows) {
     struct processes *all = ((struct process_probe *)state)->all;
     all->sample++;
-    all->n_gpu_looks = 0;
+    all->n_gpu_looks = all->n_core_looks = 0;
     note_delay_accounting(all);
     process_exits_take(all, env);
     int r = look_at_all(all, env, rows);

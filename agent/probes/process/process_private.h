@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Shared by the files of the process probe: process.c, process_busy.c, process_choose.c,
- * process_class.c, process_exit.c, process_gpu.c, process_group.c, process_keep.c,
- * process_listen.c, process_member.c, process_rows.c, process_time.c. */
+ * process_class.c, process_collector.c, process_cores.c, process_exit.c, process_gpu.c,
+ * process_group.c, process_keep.c, process_listen.c, process_member.c, process_rows.c,
+ * process_time.c. */
 #ifndef CHOKEPOINT_AGENT_PROBES_PROCESS_H
 #define CHOKEPOINT_AGENT_PROBES_PROCESS_H
 
@@ -37,15 +38,22 @@ struct process_totals {
     int64_t cpu_ns, user_ns, system_ns;
     int64_t run_ns, wait_ns, voluntary, involuntary; /* summed over threads */
     int64_t read_bytes, write_bytes;                 /* summed over threads, where exits are told */
-    int64_t below_ns;  /* CPU time of its ended descendants that rows tell */
-    int64_t unseen_ns; /* CPU time of its ended children that no row tells */
-    bool has_cpu, has_times, has_switches, has_io;
+    int64_t below_ns;     /* CPU time of its ended descendants that rows tell */
+    int64_t unseen_ns;    /* CPU time of its ended children that no row tells */
+    int64_t collector_ns; /* CPU time of threads that collect garbage */
+    bool has_cpu, has_times, has_switches, has_io, has_collector;
 };
 
 /* Whether the process has mapped a GPU library. */
 struct process_gpu {
     enum { GPU_UNKNOWN, GPU_NOT_SEEN, GPU_SEEN } state;
     uint64_t at, pause; /* next sample that looks for it; samples to the one after */
+};
+
+/* The cores on which its threads may run. */
+struct process_cores {
+    int64_t n, first;   /* n is 0 until they are known */
+    uint64_t at, pause; /* next sample that looks at them; samples to the one after */
 };
 
 /* One process, known by its id and its start. */
@@ -87,12 +95,15 @@ struct process {
     struct process_totals totals;
     struct process_end end;
     struct process_gpu gpu;
+    struct process_cores cores;
 };
 
 /* A thread of a process of the job: its figures at the last reading. */
 struct thread {
     int32_t pid;
     uint64_t seen;
+    bool collects;      /* garbage, by its name */
+    uint8_t name_looks; /* how often its name was read */
     struct thread_times times;
     uint64_t asked; /* number of the sample that asked for `now` */
     struct thread_times now;
@@ -177,8 +188,8 @@ struct processes {
     struct thread_ask ask;
     size_t n_kept, keep_most; /* open stat_fd, and how many may be open */
     struct process_choices choices;
-    size_t n_gpu_looks; /* looks in this sample */
-    bool has_chosen;    /* a process that was not classified in this sample was chosen */
+    size_t n_gpu_looks, n_core_looks; /* looks in this sample */
+    bool has_chosen; /* a process that was not classified in this sample was chosen */
     char environ[ENVIRON_MAX];
     _Alignas(struct dirents_entry) char listing[LISTING_MAX];
 };
@@ -275,6 +286,19 @@ void process_report(struct processes *all, const struct probe_env *env, struct r
 
 /* Looks through the process's mappings if it is of the job and its turn has come. */
 void process_look_for_gpu(struct processes *all, struct process *process, int32_t pid);
+
+/* ---- process_cores.c ---- */
+
+/* Finds the cores on which the process may run if it is of the job and its turn has come. */
+void process_look_for_cores(struct processes *all, struct process *process, int32_t pid);
+
+/* ---- process_collector.c ---- */
+
+/* Whether a thread of that name does nothing but collect garbage. */
+bool process_collector_name(struct span name);
+
+/* Reads the thread's name while it is young. */
+void process_look_for_collector(const struct processes *all, struct thread *thread, int32_t tid);
 
 /* ---- process_keep.c: descriptors that stay open ---- */
 

@@ -74,6 +74,8 @@ static void fill_times(const struct process *process, int64_t *values) {
         return;
     if (process->totals.has_times)
         values[PROCESS_RUN_QUEUE] = process->totals.wait_ns;
+    if (process->totals.has_collector)
+        values[PROCESS_COLLECTOR] = process->totals.collector_ns;
     if (process->totals.has_switches) {
         values[PROCESS_VOLUNTARY_SWITCHES] = process->totals.voluntary;
         values[PROCESS_INVOLUNTARY_SWITCHES] = process->totals.involuntary;
@@ -142,6 +144,10 @@ static void fill_row(struct processes *all, size_t at, const struct probe_env *e
     fill_io(all, process, pid, row->values);
     if (process->gpu.state != GPU_UNKNOWN)
         row->values[PROCESS_GPU] = process->gpu.state == GPU_SEEN;
+    if (process->cores.n) {
+        row->values[PROCESS_CORES] = process->cores.n;
+        row->values[PROCESS_FIRST_CORE] = process->cores.first;
+    }
     if (process->end.is_whole)
         fill_end(all, &process->end, row->values);
 }
@@ -169,6 +175,7 @@ static void report(struct processes *all, size_t at, const struct probe_env *env
     process_account(all, process, pid, env);
     process_find_unseen(process, env->ticks_per_s);
     process_look_for_gpu(all, process, pid);
+    process_look_for_cores(all, process, pid);
     /* Its class may be known one sample late: then all it did since its birth still counts. */
     bool first = process->sent == 0 && !process->settled;
     row->flags = process->born && first ? ROW_BORN : 0;

@@ -47,6 +47,8 @@ static void grow(struct process *process, struct thread *thread, const struct th
     const struct thread_times *before = &thread->times;
     if (now->has_times) {
         add_growth(&process->totals.run_ns, growth(before->run_ns, now->run_ns));
+        if (thread->collects)
+            add_growth(&process->totals.collector_ns, growth(before->run_ns, now->run_ns));
         add_growth(&process->totals.wait_ns, growth(before->wait_ns, now->wait_ns));
     }
     if (now->has_switches) {
@@ -58,6 +60,7 @@ static void grow(struct process *process, struct thread *thread, const struct th
         add_growth(&process->totals.write_bytes, growth(before->write_bytes, now->write_bytes));
     }
     process->totals.has_times |= now->has_times;
+    process->totals.has_collector |= thread->collects;
     process->totals.has_switches |= now->has_switches;
     process->totals.has_io |= now->has_io;
     thread->times = *now;
@@ -92,6 +95,7 @@ static bool account_thread(struct processes *all, struct process *process, int32
     if (!thread)
         return false;
     thread->seen = all->sample;
+    process_look_for_collector(all, thread, tid);
     if (read_thread(all, thread, tid, &now) == 0)
         grow(process, thread, &now); /* otherwise it has just ended */
     return true;
