@@ -177,6 +177,15 @@ static bool is_own_turn(const struct run_model *model, size_t group, enum holder
            (c->blocked < most || quota >= number_of(model, QUOTA_MIN));
 }
 
+/* Whether the job's own binding keeps it from cores of the host that idle. */
+static bool is_bound(const struct candidates *candidates, size_t group, int host) {
+    for (size_t i = 0; i < candidates->n; i++)
+        if (candidates->items[i].kind == CAUSE_BINDING && candidates->items[i].group == group &&
+            candidates->items[i].host == host)
+            return true;
+    return false;
+}
+
 /* Share of the path, or of the worst process's time, that was spent waiting for a core. */
 static double demand_of(const struct run_model *model, size_t group, int host,
                         const struct contended *worst) {
@@ -363,7 +372,8 @@ static int detect(const struct run_model *model, size_t group, struct candidates
     for (size_t h = 0; result >= 0 && h < model->n_hosts; h++) {
         struct contended worst = most_contended(model, group, (int)h);
         double demand = even > 0 ? even : demand_of(model, group, (int)h, &worst);
-        if (!worst.process || (demand < number_of(model, BLOCKED_MIN) && even == 0) ||
+        if (!worst.process || is_bound(candidates, group, (int)h) ||
+            (demand < number_of(model, BLOCKED_MIN) && even == 0) ||
             stats_or_zero(worst.use.run_queue_s) <
                 number_of(model, CONTENTION_MIN) * worst.use.cpu_s)
             continue;
@@ -413,6 +423,7 @@ const struct cause cause_contention = {
     .numbers = own_numbers,
     .remarks = own_remarks,
     .reason = "a task that is ready to run and waits in the run queue of a core makes no progress",
+    .yields_to = YIELDS_TO(&cause_binding),
     .detect = detect,
     .slows = BUDGET_RUN_QUEUE,
     .explain = explain_slow,
