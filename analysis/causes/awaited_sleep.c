@@ -61,7 +61,8 @@ const struct cause cause_awaited_sleep = {
     .kind = CAUSE_SLEEP,
     .needs = 1u << SOURCE_WAITS,
     .reason = "processes wait for one that sleeps, by itself or with a lock in its hands",
-    .yields_to = YIELDS_TO(&cause_disk, &cause_memory, &cause_awaited_pool, &cause_awaited_names),
+    .yields_to = YIELDS_TO(&cause_disk, &cause_memory, &cause_awaited_pool, &cause_awaited_workers,
+                           &cause_awaited_names),
     .detect = detect,
     .advise = advise_trace,
 };

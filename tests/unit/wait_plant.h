@@ -17,6 +17,7 @@ struct process {
     double queued;               /* threads that queue for a core while another one runs */
     double run_ends, timer_ends; /* how often a second */
     double ticked;               /* a thread ended these waits that slept only at last */
+    double pipe;                 /* share of time, waiting for a pipe */
     double threads_disk, threads_poll,
         lock_ends; /* of its threads: shares of time; ends a second */
 };
@@ -79,6 +80,8 @@ static inline double wait_row(size_t column, double t_s) {
         return (lives ? process_now.timer : 1) * 1e9;
     case WAIT_PROCESS_POLL:
         return lives * process_now.poll * 1e9;
+    case WAIT_PROCESS_PIPE:
+        return lives * process_now.pipe * 1e9;
     case WAIT_PROCESS_FUTEX:
         return lives * process_now.lock * 1e9;
     case WAIT_PROCESS_RUNNABLE:
