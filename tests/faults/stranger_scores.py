@@ -20,22 +20,25 @@ PLANTED = {"hog": CPU, "outhog": CPU, "duty": CPU, "quota": (("cpu-quota",), ("q
            "in": (("net-ingress",), NETWORK), "out": (("net-egress",), NETWORK), "both": (("net-egress", "net-ingress"), NETWORK),
            "link": (("net-egress", "net-ingress"), NETWORK), "stop": (("application",), ("stopped", "frozen")),
            "wthrottle": DISK, "wiops": DISK, "diskr": DISK, "rmem": (("application", "net-ingress"), ("receiver",)),
-           "mem": (("memory",), ("memory-limit", "swap"))}
-DECOYS = ("udp", "idlehog")
+           "wmem": (("application", "net-egress"), ("sndbuf",)), "foreign": (("net-egress", "net-ingress"), NETWORK),
+           "work": (("imbalance", "cpu"), ("skew", "serial")), "mem": (("memory",), ("memory-limit", "swap"))}
+DECOYS = ("udp", "idlehog", "sparehog", "cache", "helpers", "download", "buffered")
 
 
 # ---- the truth ----
 
 def truth_of(line, table):
-    """{host, resource, cause, says, never} of a run with a fault, or None."""
+    """{host, resource, cause, says, never} of a run with a fault, or None. each: {host: (resources, causes)}, where hosts have
+    faults of their own; resource and cause are then those that all share."""
     key = f"{line['db']} {line['run']}"
     if key in table["truth"]:
         return table["truth"][key]
     faults = [part.split(":") for part in line["fault"].split()]
     if faults[0][0] not in PLANTED:
         return None
-    resources, causes = PLANTED[faults[0][0]]
-    return {"host": [fault[1] for fault in faults], "resource": resources, "cause": causes}
+    resources, causes = (tuple(name for name in first if all(name in PLANTED[kind][i] for kind, *_ in faults)) for i, first in enumerate(PLANTED[faults[0][0]]))
+    each = {host: PLANTED[kind] for kind, host, *_ in faults}
+    return {"host": [fault[1] for fault in faults], "resource": resources, "cause": causes, "each": each}
 
 
 def natural_limits(line, table):
@@ -70,17 +73,24 @@ def blamed_hosts(run):
     return run["hosts"] if verdict.get("subject") == "all-hosts" else []
 
 
+def wanted(run):
+    """(resources, causes or None): of the host that is named, where each has its own."""
+    truth, named = run["truth"], blamed_hosts(run)
+    return truth.get("each", {}).get(named[0] if len(named) == 1 else None, (truth["resource"], truth.get("cause")))
+
+
 def is_right(run):
     """Host and resource. All hosts are right only where all of them were hurt."""
     truth, named = run["truth"], blamed_hosts(run)
     hosts_fit = named and (set(named) == set(truth["host"]) or (len(named) == 1 and named[0] in truth["host"]))
-    return bool(hosts_fit) and run["verdict"]["resource"] in truth["resource"]
+    return bool(hosts_fit) and run["verdict"]["resource"] in wanted(run)[0]
 
 
 def cause_is_right(run):
     truth, verdict = run["truth"], run["verdict"]
     said = verdict.get("limit") or ""
-    return (is_right(run) and ("cause" not in truth or verdict.get("cause_kind") in truth["cause"])
+    causes = wanted(run)[1]
+    return (is_right(run) and (causes is None or verdict.get("cause_kind") in causes)
             and ("says" not in truth or bool(re.search(truth["says"], said))) and ("never" not in truth or not re.search(truth["never"], said)))
 
 

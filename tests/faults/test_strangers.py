@@ -46,6 +46,16 @@ class Answers(unittest.TestCase):
         self.assertEqual(scores.mark_of(run_of("hog:vm1 hog:vm2", **wide)), "right")
         self.assertEqual(scores.mark_of(run_of(**wide, hosts=["vm2"])), "right")
 
+    def test_two_faults_at_once_are_each_their_host_s(self):
+        both = "hog:vm1:1 in:vm2:60"
+        for words, mark in (({"host": "vm1"}, "right"), ({}, "other"), ({"resource": "net-ingress", "cause": "path-limited"}, "right"),
+                            ({"host": "vm1", "resource": "net-ingress"}, "other"), ({"subject": "all-hosts", "host": None}, "other")):
+            self.assertEqual(scores.mark_of(run_of(both, **words)), mark, words)
+
+    def test_a_decoy_is_a_clean_run(self):
+        for kind in scores.DECOYS:
+            self.assertEqual(run_of(f"{kind}:vm2:1")["right"], "clean", kind)
+
     def test_balanced_and_compute_bound_deny_a_fault(self):
         self.assertEqual(scores.mark_of(balanced()), "denied")
         self.assertEqual(scores.mark_of(run_of("in:vm2:60", subject="all-hosts", host=None, cause="compute-bound")), "denied")
