@@ -42,13 +42,14 @@ def truth_of(line, table):
 
 
 def natural_limits(line, table):
-    """{host: resources} that limit this program when nothing is wrong."""
+    """{host: resources} that limit this program when nothing is wrong: those of the table, and of the line itself."""
     key = f"{line['db']} {line['run']}"
     if key in table["nothing_is_natural"]:
         return {}
     result = {host: list(names) for host, names in table["natural"].get(line["db"], {}).get(line["program"], {}).items()}
-    for host, names in table["also_natural"].get(key, {}).items():
-        result.setdefault(host, []).extend(names)
+    for more in (table["also_natural"].get(key, {}), line.get("natural", {})):
+        for host, names in more.items():
+            result.setdefault(host, []).extend(names)
     return result
 
 

@@ -74,6 +74,11 @@ class Answers(unittest.TestCase):
         self.assertFalse(scores.blames_an_innocent(run_of(**sends, number=7)))
         self.assertTrue(scores.blames_an_innocent(run_of("idle", 1.0, number=8, host="vm1")))
 
+    def test_a_line_can_say_what_is_its_nature(self):
+        line = {"db": "y.db", "run": 1, "program": "other", "natural": {"vm2": ["cpu"]}}
+        self.assertEqual(scores.natural_limits(line, TABLE), {"vm2": ["cpu"]})
+        self.assertEqual(scores.natural_limits(dict(line, db="x.db", program="prog"), TABLE), {"vm1": ["cpu"], "vm2": ["cpu"]})
+
 
 class Measures(unittest.TestCase):
     def test_only_what_cost_enough_has_to_be_found(self):
