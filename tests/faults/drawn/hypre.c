@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Solves a Laplacian on a grid by conjugate gradients and algebraic multigrid of hypre, again and again:
- * hypre ROWS WIDTH SOLVES [RANK FACTOR]. Each rank has ROWS rows of the grid, the named one FACTOR times as many. */
+/* Solves a Laplacian on a grid by conjugate gradients and algebraic multigrid of hypre, again and
+ * again: hypre ROWS WIDTH SOLVES [RANK FACTOR]. Each rank has ROWS rows of the grid, the named one
+ * FACTOR times as many. */
 #include <HYPRE.h>
 #include <HYPRE_parcsr_ls.h>
 #include <mpi.h>
@@ -25,7 +26,9 @@ int main(int argc, char **argv) {
     for (int i = low; i <= high; i++) {
         HYPRE_Int at[5], n = 0, row = i;
         HYPRE_Real value[5];
-        int y = i / width, x = i % width, to[4] = {y > 0 ? i - width : -1, x > 0 ? i - 1 : -1, x < width - 1 ? i + 1 : -1, y < all - 1 ? i + width : -1};
+        int y = i / width, x = i % width,
+            to[4] = {y > 0 ? i - width : -1, x > 0 ? i - 1 : -1, x < width - 1 ? i + 1 : -1,
+                     y < all - 1 ? i + width : -1};
         at[n] = i, value[n++] = 4;
         for (int k = 0; k < 4; k++)
             if (to[k] >= 0)
@@ -61,7 +64,8 @@ int main(int argc, char **argv) {
         HYPRE_BoomerAMGSetMaxIter(amg, 1);
         HYPRE_BoomerAMGSetTol(amg, 0);
         HYPRE_BoomerAMGSetRelaxType(amg, 6);
-        HYPRE_PCGSetPrecond(cg, (HYPRE_PtrToSolverFcn)HYPRE_BoomerAMGSolve, (HYPRE_PtrToSolverFcn)HYPRE_BoomerAMGSetup, amg);
+        HYPRE_PCGSetPrecond(cg, (HYPRE_PtrToSolverFcn)HYPRE_BoomerAMGSolve,
+                            (HYPRE_PtrToSolverFcn)HYPRE_BoomerAMGSetup, amg);
         HYPRE_ParCSRPCGSetup(cg, matrix, b, x);
         HYPRE_ParCSRPCGSolve(cg, matrix, b, x);
         HYPRE_PCGGetNumIterations(cg, &iterations);

@@ -265,7 +265,7 @@ sim.run()
 
 def mpgrafic(folder, work):
     put(folder, "in", open("/usr/share/doc/mpgrafic/examples/Input.stdin").read())
-    return "mpgrafic < in"
+    return "mpgrafic --np=240 < in"
 
 
 def pysph(folder, work):
@@ -305,7 +305,7 @@ def elpa(folder, work):
 
 def superlu(folder, work):
     compiled(folder, "superlu", library_flags("superlu_dist"))
-    return "./superlu 260 18"
+    return "./superlu 260 15"
 
 
 def starpu(folder, work):
@@ -314,7 +314,7 @@ def starpu(folder, work):
 
 
 def netpipe(folder, work):
-    return "NPopenmpi -l 1000 -u 2000000 -n 180 -o np.out"
+    return "NPopenmpi -l 1 -u 4096 -n 1500 -o np.out"
 
 
 def script(name, language=PYTHON):

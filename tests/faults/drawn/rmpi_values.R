@@ -13,7 +13,7 @@ for (i in 1:250) {
         total <- total + sum(svd(x, 0, 0)$d)
     }
     total <- mpi.allreduce(total, type = 2, op = "sum", comm = 0)
-    y <- mpi.allgather(rep(x, 4), type = 2, rdata = double(4 * 220 * 220 * n), comm = 0)
+    y <- mpi.allgather(rep(x, 3), type = 2, rdata = double(3 * 220 * 220 * n), comm = 0)
 }
 if (me == 0) cat("total", total, "\n")
 mpi.quit()

@@ -18,7 +18,7 @@ for row in range(low, high):
     at = [row] + [to for to, there in ((row - width, row >= width), (row - 1, row % width), (row + 1, (row + 1) % width), (row + width, row + width < size)) if there]
     matrix.setValues(row, at, [4] + [-1] * (len(at) - 1))
 matrix.assemble()
-for _ in range(9):
+for _ in range(6):
     solver = SLEPc.EPS().create(comm)
     solver.setOperators(matrix)
     solver.setProblemType(SLEPc.EPS.ProblemType.HEP)

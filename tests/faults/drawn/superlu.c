@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Solves a Laplacian on a square grid by the sparse LU of SuperLU_DIST, again and again: superlu WIDTH SOLVES */
+/* Solves a Laplacian on a square grid by the sparse LU of SuperLU_DIST, again and again: superlu
+ * WIDTH SOLVES */
 #include <stdio.h>
 #include <stdlib.h>
 #include <superlu_ddefs.h>
@@ -20,14 +21,16 @@ int main(int argc, char **argv) {
             int_t at = first + i, y = at / width, x = at % width;
             start[i] = filled;
             b[i] = 1 + (at + s) % 5;
-            int_t to[5] = {y > 0 ? at - width : -1, x > 0 ? at - 1 : -1, at, x < width - 1 ? at + 1 : -1, y < width - 1 ? at + width : -1};
+            int_t to[5] = {y > 0 ? at - width : -1, x > 0 ? at - 1 : -1, at,
+                           x < width - 1 ? at + 1 : -1, y < width - 1 ? at + width : -1};
             for (int k = 0; k < 5; k++)
                 if (to[k] >= 0)
                     column[filled] = to[k], value[filled++] = k == 2 ? 4.1 : -1;
         }
         start[rows] = filled;
         SuperMatrix a;
-        dCreate_CompRowLoc_Matrix_dist(&a, n, n, filled, rows, first, value, column, start, SLU_NR_loc, SLU_D, SLU_GE);
+        dCreate_CompRowLoc_Matrix_dist(&a, n, n, filled, rows, first, value, column, start,
+                                       SLU_NR_loc, SLU_D, SLU_GE);
         superlu_dist_options_t options;
         set_default_options_dist(&options);
         options.PrintStat = NO;
