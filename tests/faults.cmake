@@ -15,7 +15,7 @@ target_link_libraries(fault-store PRIVATE Threads::Threads)
 
 find_program(PYTHON3_PROGRAM python3)
 if(PYTHON3_PROGRAM)
-  foreach(part truth scorer matrix laws whatif_laws ablate ledger services strangers proof)
+  foreach(part truth scorer matrix laws whatif_laws ablate ledger services strangers drawn_services proof)
     add_test(NAME fault_${part}_is_what_made_up_runs_say
       COMMAND ${PYTHON3_PROGRAM} ${CMAKE_CURRENT_SOURCE_DIR}/faults/test_${part}.py)
     set_tests_properties(fault_${part}_is_what_made_up_runs_say PROPERTIES LABELS unit TIMEOUT 120)

@@ -28,8 +28,10 @@ DECOYS = ("udp", "idlehog", "sparehog", "cache", "helpers", "download", "buffere
 # ---- the truth ----
 
 def truth_of(line, table):
-    """{host, resource, cause, says, never} of a run with a fault, or None. each: {host: (resources, causes)}, where hosts have
-    faults of their own; resource and cause are then those that all share."""
+    """{host, resource, cause, says, never} of a run with a fault, or None. The line may say it (`expected`). each: {host:
+    (resources, causes)}, where hosts have faults of their own; resource and cause are then those that all share."""
+    if "expected" in line:
+        return line["expected"]
     key = f"{line['db']} {line['run']}"
     if key in table["truth"]:
         return table["truth"][key]

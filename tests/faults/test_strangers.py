@@ -40,6 +40,16 @@ class Answers(unittest.TestCase):
         self.assertEqual(scores.mark_of(run_of(**{**sleeps, "number": 6}, limit="it sleeps")), "cause")
         self.assertEqual(scores.mark_of(run_of(**{**sleeps, "number": 6}, limit="they wait for a lock")), "right")
 
+    def test_a_line_may_say_what_is_expected_and_what_is_natural(self):
+        line = {"db": "y.db", "run": 1, "program": "prog", "fault": "pause:12", "group": "service", "slower": 2.0,
+                "expected": {"host": ["vm1"], "resource": ["application"], "cause": ["sleep"]}, "natural": {"vm2": ["cpu"]}}
+        verdict = {"state": "saturated", "subject": "host", "host": "vm1", "resource": "application", "cause_kind": "sleep", "confidence": .9}
+        report = {"run": {"host_details": [{"name": "vm1"}, {"name": "vm2"}]}, "verdict": verdict}
+        self.assertEqual(scores.mark_of(scores.run_of(line, report, TABLE)), "right")
+        self.assertEqual(scores.run_of(line, report, TABLE)["natural"], {"vm2": ["cpu"]})
+        report["verdict"] = dict(verdict, host="vm2", resource="cpu", cause_kind="contention")
+        self.assertEqual(scores.mark_of(scores.run_of(line, report, TABLE)), "other")
+
     def test_all_hosts_are_right_only_where_all_were_hurt(self):
         wide = {"subject": "all-hosts", "host": None}
         self.assertEqual(scores.mark_of(run_of(**wide)), "other")
