@@ -704,7 +704,7 @@ class Povray(Service):
 
 class Icecc(Service):
     """A compile farm: the scheduler and one daemon on vm2, the compiler's caller and a daemon that computes nothing on vm1."""
-    name, packages, kind, requests, clients = "icecc", ("icecc", "g++"), "command", 40, 3
+    name, packages, kind, requests, clients = "icecc", ("icecc", "g++"), "command", 15, 3
     can = {"pool": "the daemon takes one job at a time (-m 1)"}
     cannot = {"hot": "its jobs share nothing", "downstream": "it asks nobody", "handler": "it runs no code of ours"}
 
@@ -719,13 +719,13 @@ class Icecc(Service):
             shutil.chown(f"{case.folder}/daemon-{host}", "icecc", "icecc")
 
     def daemon(self, case, host, *words):
-        return f"/usr/sbin/iceccd -s {case.server}:{OTHER_PORT} -n drawn -N {host} -b {case.folder}/daemon-{host} -l {case.folder}/log-{host} {' '.join(words)}"
+        return f"/usr/sbin/iceccd -s {case.server}:{OTHER_PORT} -n drawn -N {host} -b {case.folder}/daemon-{host} -vvv -l {case.folder}/log-{host} {' '.join(words)}"
 
     def server(self, case):
         return [f"/usr/sbin/icecc-scheduler -n drawn -p {OTHER_PORT}", self.daemon(case, "vm2", "-m", "1" if "pool" in case.plants else "3")]
 
     def ready(self, case):
-        return [listens(OTHER_PORT), listens(10245)] # the scheduler would wait for what a connection says
+        return [listens(OTHER_PORT), listens(10245), f"grep -q 'Connected to scheduler' {case.folder}/log-vm2"] # the scheduler would wait for what a connection says
 
     def load_variables(self, case):
         environment = glob.glob(os.path.join(os.path.dirname(case.folder), "icecc-environment", "*.tar.gz"))[0]
@@ -735,7 +735,8 @@ class Icecc(Service):
         return {"command": f"icecc g++ -O1 -c {case.folder}/part$((I % 6)).cpp -o {case.folder}/out-$CLIENT.o"}
 
     def load_words(self, case):
-        write(f"{case.folder}/farm.sh", "#!/bin/bash\n$DAEMON >/dev/null 2>&1 &\nsleep 1\n\"$@\"\nstatus=$?\nkill $!\nwait\nexit $status\n")
+        write(f"{case.folder}/farm.sh", "#!/bin/bash\n$DAEMON >/dev/null 2>&1 &\nuntil grep -q 'Connected to scheduler' log-vm1; do sleep .1; done\n"
+              f"icecc g++ -c {case.folder}/part0.cpp -o {case.folder}/first.o # brings the compiler to the far daemon\n\"$@\"\nstatus=$?\nkill $!\nwait\nexit $status\n")
         return ["bash", f"{case.folder}/farm.sh", *super().load_words(case)]
 
 
