@@ -43,7 +43,7 @@ class TheDraw(unittest.TestCase):
         for service in services.SERVICES.values():
             for text in FAULTS:
                 try:
-                    fault = planted.fault_of(text, service, (10e6, 100e6))
+                    fault = planted.fault_of(text, service, 100e6)
                 except planted.NotApplicable as reason:
                     self.assertNotIn("unknown", str(reason))
                     continue
@@ -60,7 +60,7 @@ class TheDraw(unittest.TestCase):
 
     def test_words_that_are_not_known_are_refused(self):
         with self.assertRaises(planted.NotApplicable):
-            planted.fault_of("a storm", services.SERVICES["memcached"], (0, 0))
+            planted.fault_of("a storm", services.SERVICES["memcached"], 0)
         with self.assertRaises(planted.NotApplicable):
             planted.decoy_of("a calm")
 
@@ -68,7 +68,7 @@ class TheDraw(unittest.TestCase):
 class TheLines(unittest.TestCase):
     def test_slower_is_held_against_the_clean_rate(self):
         service = services.SERVICES["memcached"]
-        fault = planted.fault_of("quota of 40 % on the server", service, (0, 0))
+        fault = planted.fault_of("quota of 40 % on the server", service, 0)
         line = record.line_of(service, fault, numbers(50), 100, {})
         self.assertEqual((line["fault"], line["slower"], line["group"]), ("quota:vm2:40", 2.0, "service"))
 
@@ -87,7 +87,7 @@ class TheScripts(unittest.TestCase):
             for service in services.SERVICES.values():
                 if service.name in ("nfs-kernel-server", "icecc"):
                     continue
-                case = argparse.Namespace(service=service, folder=folder, data=folder, scale=1, server="10.0.0.2", client="10.0.0.1",
+                case = argparse.Namespace(service=service, folder=folder, data=folder, scale=1, group=None, server="10.0.0.2", client="10.0.0.1",
                                           plants=dict.fromkeys((*service.can, "pause", "helpers"), 5))
                 with contextlib.suppress(IndexError): # where PostgreSQL is not installed
                     record.scripts(case)

@@ -87,9 +87,33 @@ def quota(bed, percent):
 
 
 @contextlib.contextmanager
-def memory(bed, limit):
-    bed.set_memory(SERVER, limit)
+def memory(case, bed, limit):
+    """On the server's own group, so that the agent beside it is not the one that is ended."""
+    if not case.group:
+        raise NotApplicable("a host's group with processes has no groups below it (cgroup version 2)")
+    try:
+        beds.write(f"{case.group}/memory.limit_in_bytes", limit)
+    except OSError as error:
+        raise beds.Unable(f"no memory limit: {error}") from error
     yield
+
+
+@contextlib.contextmanager
+def own_group(bed):
+    """A group for the memory of the server alone, below that of its host; None, where a group cannot have both processes and groups."""
+    path, version2 = bed.group("memory", SERVER)
+    if version2:
+        yield None
+        return
+    os.makedirs(f"{path}/served")
+    try:
+        yield f"{path}/served"
+    finally:
+        for _ in range(50):
+            with contextlib.suppress(OSError):
+                os.rmdir(f"{path}/served")
+                break
+            time.sleep(.02)
 
 
 @contextlib.contextmanager
@@ -164,8 +188,8 @@ def in_program(name, value, text, resource, causes, host=SERVER, never=None, say
 
 
 def fault_of(text, service, used):
-    """The fault that the draw's words name. service: one of the catalogue. used: bytes of the server's host in the clean run, (before
-    the server started, at most). Raises NotApplicable."""
+    """The fault that the draw's words name. service: one of the catalogue. used: bytes that the server used at most in the clean run.
+    Raises NotApplicable."""
     number = [float(word) for word in re.findall(r"[0-9.]*[0-9]", text)]
     value = number[0] if number else None
     if text == "hog inside the server's group":
@@ -187,9 +211,8 @@ def fault_of(text, service, used):
             return Fault(f"wthrottle:vm2:{number[0]:g}", "vm2 disk-throttle", lambda case, bed: throttled(case, bed, "bps", number[0] * 1e6))
         return Fault(f"wiops:vm2:{number[1]:g}", "vm2 disk-throttle", lambda case, bed: throttled(case, bed, "iops", number[1]))
     if text.startswith("memory limit"):
-        before, most = used
-        limit = int(before + (most - before) * value / 100)
-        return Fault(f"mem:vm2:{limit}", f"vm2 memory limit: {value:g} % of the {(most - before) / 1e6:.0f} MB of the server", lambda case, bed: memory(bed, limit))
+        limit = int(used * value / 100)
+        return Fault(f"mem:vm2:{limit}", f"vm2 memory limit: {value:g} % of the {used / 1e6:.0f} MB of the server", lambda case, bed: memory(case, bed, limit))
     if text.startswith("receive buffer of"):
         return Fault(f"rmem:vm2:{int(value * 1000)}", "vm2 receive buffer", lambda case, bed: receive_buffer(bed, int(value * 1000)))
     if text.startswith("slow look-ups of names"):
