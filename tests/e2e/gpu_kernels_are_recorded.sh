@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # run --gpu-kernels: CUDA's driver, played, loads the library of Chokepoint into a program, whose kernels come into the recording
-# and the report by its own CUPTI, played, too. What is not recorded is said. Nothing is named without the option, or beside another tool.
+# and the report by its own CUPTI, played, too. The notes say what is not recorded. Nothing is named without the option, or beside another tool.
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 unset CUDA_INJECTION64_PATH LD_PRELOAD
 injected=$CHOKEPOINT_BIN/injected cuda=${CHOKEPOINT_BIN%/bin}/tests/cupti
