@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Kernels of the job's programs, as agent/kernels wrote them in those programs: one file a process, with
- * its last burst. A file is read with pread() and nothing in it is trusted. One probe tells of
+ * Kernels of the job's programs, as agent/kernels wrote them in those programs: one file a process,
+ * with its last burst. A file is read with pread() and nothing in it is trusted. One probe tells of
  * GPUs, the other one of kernels; each reads the files for itself.
  */
 #include <limits.h>
