@@ -46,21 +46,13 @@ add_executable(chokepoint-agent-delivered
 target_link_libraries(chokepoint-agent-delivered PRIVATE chokepoint_agent)
 set_target_properties(chokepoint-agent-delivered PROPERTIES OUTPUT_NAME chokepoint-agent
   RUNTIME_OUTPUT_DIRECTORY ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/agents/${CMAKE_SYSTEM_PROCESSOR})
-find_library(STATIC_LIBBPF libbpf.a)
-find_library(STATIC_LIBELF libelf.a)
-find_library(STATIC_LIBZ libz.a)
-find_library(STATIC_LIBZSTD libzstd.a) # libelf calls it on Ubuntu 24.04; elsewhere nothing is linked from it
 if(delivered_static)
   set(static_kind -static)
   if(CHOKEPOINT_HARDEN AND CHOKEPOINT_STATIC_PIE)
     set(static_kind -static-pie)
   endif()
   target_link_options(chokepoint-agent-delivered PRIVATE ${static_kind} -s -Wl,--gc-sections)
-  if(TARGET chokepoint_wait_object AND STATIC_LIBBPF AND STATIC_LIBELF AND STATIC_LIBZ)
-    target_sources(chokepoint-agent-delivered PRIVATE wait/wait_bpf_static.c)
-    target_link_libraries(chokepoint-agent-delivered PRIVATE ${STATIC_LIBBPF} ${STATIC_LIBELF} ${STATIC_LIBZ}
-      $<$<BOOL:${STATIC_LIBZSTD}>:${STATIC_LIBZSTD}>)
-  else()
+  if(NOT TARGET chokepoint_wait_object OR NOT STATIC_LIBBPF OR NOT STATIC_LIBELF OR NOT STATIC_LIBZ)
     target_sources(chokepoint-agent-delivered PRIVATE wait/wait_without.c)
   endif()
 endif()

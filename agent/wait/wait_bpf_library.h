@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The one header that names libbpf. The library is loaded when there is a job to watch, so that an
- * agent runs on hosts that lack it.
+ * The one header that names libbpf. The library is inside the agent (wait_bpf_static.c), or is
+ * loaded when there is a job to watch (wait_bpf_library.c): an agent runs on hosts that lack it.
  */
 #ifndef CHOKEPOINT_AGENT_WAIT_BPF_LIBRARY_H
 #define CHOKEPOINT_AGENT_WAIT_BPF_LIBRARY_H

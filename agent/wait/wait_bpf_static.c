@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* libbpf linked into the program: for the agent that is copied to hosts. */
+/* libbpf linked into the program, so that a host needs no package for wait clocks. */
 #include "agent/wait/wait_bpf_library.h"
 
 #include <stddef.h>
