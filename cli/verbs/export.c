@@ -2,8 +2,12 @@
 /* `chokepoint export`: a recording for other programs to read. */
 #include "reports/export/export.h"
 
+#include <dirent.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "cli/base/options.h"
 #include "cli/base/output_stream.h"
@@ -27,11 +31,14 @@ static int read_export_words(int argc, char **argv, struct options *options) {
         {"--format FORMAT",
          "perfetto: a timeline for https://ui.perfetto.dev;\n"
          "csv: one table with names, percent and rates;\n"
-         "openmetrics: the last value of everything, for Prometheus",
+         "openmetrics: the last value of everything, for Prometheus;\n"
+         "smpi: a folder with each rank's calls for SimGrid",
          .text = &options->format},
         {"--table NAME", "the table csv writes: cpu, net, mark, ...", .text = &options->table},
         VERB_DATABASE(&options->database),
-        {"-o, --output PATH", "write there; a file that exists is replaced when all is written",
+        {"-o, --output PATH",
+         "write there; a file that exists is replaced when all is written;\n"
+         "for smpi a new or empty folder",
          .text = &options->path},
     };
     const struct option_table table = {usage, rows, ARRAY_SIZE(rows), NULL, 2, 19, false};
@@ -50,12 +57,16 @@ static const struct export_format *choose_format(const struct options *options) 
     const struct export_format *format =
         options->format ? export_find_format(options->format) : NULL;
     if (!options->format)
-        verb_complain("export", "--format is missing: perfetto, csv or openmetrics");
+        verb_complain("export", "--format is missing: perfetto, csv, openmetrics or smpi");
     else if (!format)
-        verb_complain("export", "unknown format '%s'; there are perfetto, csv and openmetrics",
+        verb_complain("export",
+                      "unknown format '%s'; there are perfetto, csv, openmetrics and smpi",
                       options->format);
     else if (!format->of_one_table && options->table) {
         verb_complain("export", "%s has all tables; --table goes with csv", format->name);
+        return NULL;
+    } else if (format->write_folder && !options->path) {
+        verb_complain("export", "%s is a folder: -o is missing", format->name);
         return NULL;
     }
     return format;
@@ -118,6 +129,47 @@ static int write_run(struct store *store, const struct store_run *run,
     return result < 0 ? report_cannot_write("export", options->path, result) : 0;
 }
 
+/* ---- a folder ---- */
+
+static bool is_empty(int fd) {
+    bool empty = true;
+    DIR *directory = fdopendir(dup(fd));
+    for (const struct dirent *entry; directory && (entry = readdir(directory));)
+        empty &= strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0;
+    if (directory)
+        closedir(directory);
+    return directory && empty;
+}
+
+static int fill_folder(struct store *store, const struct store_run *run,
+                       const struct export_format *format, const struct options *options, int fd) {
+    struct export_folder folder = {.fd = fd};
+    int result = format->write_folder(store, run, &folder);
+    if (result < 0)
+        return report_cannot_read_run("export", store, options->database, options->run, result);
+    if (result > 0)
+        verb_complain("export", "%s", folder.why);
+    return result > 0 ? EXIT_USAGE : 0;
+}
+
+/* A folder made here goes if it cannot be filled. */
+static int write_folder(struct store *store, const struct store_run *run,
+                        const struct export_format *format, const struct options *options) {
+    bool is_new = mkdir(options->path, 0777) == 0;
+    int fd = open(options->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0)
+        return report_cannot_write("export", options->path, negative_errno());
+    int status = EXIT_USAGE;
+    if (is_empty(fd))
+        status = fill_folder(store, run, format, options, fd);
+    else
+        verb_complain("export", "%s is not empty", options->path);
+    close(fd);
+    if (status && is_new)
+        rmdir(options->path);
+    return status;
+}
+
 static int export_run(struct store *store, const struct export_format *format,
                       const struct options *options) {
     struct store_run run;
@@ -126,7 +178,9 @@ static int export_run(struct store *store, const struct export_format *format,
         return status;
     if (format->of_one_table)
         status = check_table(store, &run, options);
-    if (status == 0)
+    if (status == 0 && format->write_folder)
+        status = write_folder(store, &run, format, options);
+    else if (status == 0)
         status = write_run(store, &run, format, options);
     store_run_release(&run);
     return status;
@@ -149,6 +203,7 @@ static int export_main(int argc, char **argv) {
     return status;
 }
 
-const struct verb verb_export = {.name = "export",
-                                 .help = "write a recording for Perfetto, Prometheus or as CSV",
-                                 .main = export_main};
+const struct verb verb_export = {
+    .name = "export",
+    .help = "write a recording for Perfetto, Prometheus, SimGrid or as CSV",
+    .main = export_main};

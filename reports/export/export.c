@@ -7,7 +7,7 @@
 #include "common/error.h"
 
 static const struct export_format *const formats[] = {&export_perfetto, &export_csv,
-                                                      &export_openmetrics};
+                                                      &export_openmetrics, &export_smpi};
 
 const struct export_format *export_find_format(const char *name) {
     for (size_t i = 0; i < ARRAY_SIZE(formats); i++)

@@ -44,4 +44,4 @@ static int write_csv(struct store *store, const struct store_run *run, const cha
     return store_read_view(store, run->id, table, &reader);
 }
 
-const struct export_format export_csv = {"csv", true, write_csv};
+const struct export_format export_csv = {.name = "csv", .of_one_table = true, .write = write_csv};

@@ -279,4 +279,4 @@ static int write_openmetrics(struct store *store, const struct store_run *run, c
     return r ? r : ferror(out) ? -EIO : 0;
 }
 
-const struct export_format export_openmetrics = {"openmetrics", false, write_openmetrics};
+const struct export_format export_openmetrics = {.name = "openmetrics", .write = write_openmetrics};

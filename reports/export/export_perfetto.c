@@ -69,4 +69,4 @@ static int write_perfetto(struct store *store, const struct store_run *run, cons
     return result;
 }
 
-const struct export_format export_perfetto = {"perfetto", false, write_perfetto};
+const struct export_format export_perfetto = {.name = "perfetto", .write = write_perfetto};

@@ -22,9 +22,10 @@ refuses() {
 refuses --format perfetto --db "$work/none.db" -- "no database"
 [ ! -e "$work/none.db" ] || fail "export makes a database"
 refuses --db "$work/none.db" -- "--format is missing"
-refuses --format pdf -- "unknown format 'pdf'; there are perfetto, csv and openmetrics"
+refuses --format pdf -- "unknown format 'pdf'; there are perfetto, csv, openmetrics and smpi"
 refuses --format perfetto --table net -- "--table goes with csv"
 refuses --format perfetto 1 2 -- "one run"
+refuses --format smpi -- "-o is missing"
 refuses --no-such-option -- "option"
 refuses --format -- "missing"
 
@@ -109,6 +110,32 @@ for row, plan in zip(rows[1:], planned):
         assert (text == "") if value is None else text == value if isinstance(value, str) else \
             abs(float(text) - value) <= 1e-9 * abs(value), (text, value)
 END
+
+# ---- a simulator replays the calls; the training polls, which its traces do not know
+messages=$CHOKEPOINT_BIN/chokepoint-messages
+if $mpi && [ "$(sql "SELECT count(*) FROM sqlite_master WHERE name = 'call'")" -gt 0 ]; then
+    refuses --format smpi --db "$db" -o smpi -- "which traces do not know"
+    "$chokepoint" run -q --db messages.db mpirun --oversubscribe -np 2 --mca btl self,tcp "$messages" --bytes 100000 --seconds 1 >out 2>&1 ||
+        fail "messages: $(cat out)"
+    "$chokepoint" export --db messages.db --format smpi -o smpi 2>err || fail "export smpi: $(cat err)"
+    [ "$(paste -sd' ' smpi/traces)" = "rank0 rank1" ] && [ "$(wc -l <smpi/hosts)" -eq 2 ] || fail "smpi: $(cat smpi/traces smpi/hosts)"
+    [ "$(grep -c '^1 ' smpi/rank1)" -eq "$(wc -l <smpi/rank1)" ] || fail "smpi: not all actions are of rank 1"
+    grep -q '<host id="[^"]*" speed="[1-9][0-9]*f"' smpi/platform.xml || fail "smpi: no host: $(cat smpi/platform.xml)"
+    if command -v smpirun >/dev/null; then
+        took=$(sed -n 's/.*the run took \([0-9.]*\) s.*/\1/p' smpi/platform.xml)
+        (cd smpi && smpirun -np 2 -platform platform.xml -hostfile hosts -replay traces) >replayed 2>&1 || fail "smpirun: $(tail -n 3 replayed)"
+        simulated=$(sed -n 's/.*Simulation time \([0-9.]*\).*/\1/p' replayed | tail -n 1)
+        # others have the cores meanwhile, which the simulated machine does not know
+        awk -v took="$took" -v simulated="$simulated" 'BEGIN { exit !(simulated > 0 && simulated < 1.5 * took) }' ||
+            fail "smpirun takes '$simulated' s for a run of $took s"
+        echo "smpirun takes $simulated s for a run of $took s"
+    fi
+    refuses --format smpi --db messages.db -o smpi -- "not empty"
+    rm -rf smpi replayed messages.db*
+else
+    refuses --format smpi --db "$db" -o smpi -- "no MPI calls"
+    [ ! -e smpi ] || fail "a refused run leaves a folder"
+fi
 
 refuses 7 --format perfetto --db "$db" -- "no run '7'"
 refuses --format csv --db "$db" -- "--table is missing; there are .*cpu"
