@@ -136,14 +136,35 @@ static bool is_better(const struct run_model *model, const struct culprit_side *
     return a_stands != b_stands ? a_stands > b_stands : a->demand > b->demand;
 }
 
-/* Share of the path; without a path, how long the longest limited route was limited. */
+/* The largest share of its time that a rank of the host is inside MPI, where their calls are not
+ * known but the time is: it waits for no link for longer. 1 otherwise.
+ */
+static double inside_mpi(const struct run_model *model, size_t group, int host) {
+    const unsigned inside = 1u << BUDGET_UNSPLIT | 1u << BUDGET_OVERHEAD;
+    double most = 0;
+    if (model_has_path(model) || !model->budgets.totals)
+        return 1;
+    for (size_t r = 0; r < model->budgets.n; r++) {
+        const struct rank_budget *rank = &model->budgets.items[r];
+        const struct budget *b = &rank->groups[group];
+        if (rank->rank >= 0 && rank->host == host && b->wall_s > 0)
+            most = fmax(most, budget_sum(b, inside) / b->wall_s);
+    }
+    return fmin(1, most);
+}
+
+/* Share of the path; without a path, how long the longest limited route was limited, but no longer
+ * than both its ends were inside MPI. */
 static double side_demand(const struct run_model *model, size_t group, const struct flows *flows,
                           const struct culprit_side *s) {
     double demand = link_demand(model, group, flows, s->host, s->side), longest = 0;
     double wall_s = (double)windows_length(phase_windows(&model->groups[group])) / 1e9;
-    for (size_t i = 0; i < flows->n; i++)
-        if (flows->items[i].limited)
-            longest = fmax(longest, flows->items[i].limited_s / wall_s);
+    for (size_t i = 0; i < flows->n; i++) {
+        const struct flow *f = &flows->items[i];
+        double inside = fmin(inside_mpi(model, group, f->from), inside_mpi(model, group, f->to));
+        if (f->limited)
+            longest = fmax(longest, fmin(f->limited_s / wall_s, inside));
+    }
     return isnan(demand) ? longest : demand;
 }
 

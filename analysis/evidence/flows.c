@@ -68,14 +68,37 @@ static double room_of(const struct series_set *set, const struct series *series,
     return room != VALUE_ABSENT && room > 0 ? (double)room : NAN;
 }
 
+/* The job hardly waits for a core there. */
+static bool has_its_cores(const struct run_model *model, int host) {
+    const unsigned lacking = 1u << BUDGET_RUN_QUEUE | 1u << BUDGET_QUOTA | 1u << BUDGET_STEAL;
+    double least = number_of(model, BLOCKED_MIN);
+    for (size_t r = 0; r < model->budgets.n; r++) {
+        const struct rank_budget *rank = &model->budgets.items[r];
+        const struct budget *b = &rank->groups[0];
+        if (rank->host == host && b->wall_s > 0 && budget_sum(b, lacking) >= least * b->wall_s)
+            return false;
+    }
+    return !(model_mean(model, host, METRIC_JOB_RUN_QUEUE, 0) >= 100 * least);
+}
+
+/* Whether late answers are those of a path: ranks say so by their calls. As long as a run goes on
+ * only their time inside MPI is known; then an end without a core answers late, too.
+ */
+static bool is_of_path(const struct run_model *model, const struct flow *f) {
+    if (model->critical.source != CRITICAL_PER_PROCESS || !model->budgets.totals)
+        return model->critical.source == CRITICAL_FROM_EVENTS;
+    return has_its_cores(model, f->from) && has_its_cores(model, f->to);
+}
+
 /* The time that bytes take on their path. Where the kernel did not tell, a rate far above the bytes
  * over the time under way cannot be that of a path on which data queue: it is of the start-up. */
-static double need_of(const struct run_model *model, double bytes, double limited,
-                      struct medians medians) {
+static double need_of(const struct run_model *model, const struct flow *f, double bytes,
+                      double limited, struct medians medians) {
     double need = medians.rate > 0 ? bytes / medians.rate : 0;
     bool untold = !medians.is_of_path && medians.queue_ns >= number_of(model, QUEUE_NS);
-    bool calls = model->critical.source == CRITICAL_FROM_EVENTS;
-    return untold && calls && need < number_of(model, FLOW_RATE_NONE) * limited ? limited : need;
+    return untold && need < number_of(model, FLOW_RATE_NONE) * limited && is_of_path(model, f)
+               ? limited
+               : need;
 }
 
 static void add_connection(const struct run_model *model, const struct series *series,
@@ -100,7 +123,7 @@ static void add_connection(const struct run_model *model, const struct series *s
     to->limited_s = fmax(to->limited_s, limited); /* connections are busy at the same time */
     to->receiver_s = fmax(to->receiver_s, receiver);
     to->send_buffer_s = fmax(to->send_buffer_s, buffer);
-    to->need_s = fmax(to->need_s, need_of(model, bytes, limited, medians));
+    to->need_s = fmax(to->need_s, need_of(model, to, bytes, limited, medians));
 }
 
 /* ---- all of them ---- */

@@ -291,13 +291,21 @@ static void judge_unexplained(const struct run_model *model, double share, enum 
         remarks_add(&v->next, ADVISE_SEE_PAGE, NUMBERS(verdict_has_ranks(model) ? 1 : 2), NAMES());
 }
 
-/* For calls without a matching end, or too many to keep: neither balanced nor its opposite is
- * known. */
-static void judge_unsplit(const struct shares *s, struct verdict *v) {
+/* For calls without a matching end, or too many to keep, or that come when the command has ended:
+ * neither balanced nor its opposite is known. */
+static void judge_unsplit(const struct run_model *model, const struct shares *s,
+                          struct verdict *v) {
     v->state = VERDICT_INSUFFICIENT;
     remark_set(&v->cause, NOT_VISIBLE, NUMBERS(), NAMES());
     remarks_add(&v->summary, TIME_UNSPLIT, NUMBERS(100 * s->most), NAMES());
-    remarks_add(&v->next, ADVISE_ALL_CALLS, NUMBERS(), NAMES());
+    if (model_has_path(model) || model->recording->exit_status >= 0) /* else it still runs */
+        remarks_add(&v->next, ADVISE_ALL_CALLS, NUMBERS(), NAMES());
+}
+
+/* Ranks that spin inside MPI use their cores, too, but what is known of them is that they do not
+ * compute. */
+static bool is_mostly_in_mpi(const struct run_model *model, const struct shares *s) {
+    return s->other == BUDGET_UNSPLIT && s->most > 1 - number_of(model, COMPUTE_BOUND);
 }
 
 /* For ranks that wait for each other, if too few of their budgets add up. */
@@ -350,7 +358,7 @@ int verdict_of_none(const struct run_model *model, const struct candidates *cand
     if (verdict_of_idle(model, v))
         return result;
     if (model_has_path(model) && s.other == BUDGET_UNSPLIT && s.most >= MOST)
-        judge_unsplit(&s, v);
+        judge_unsplit(model, &s, v);
     else if (model_has_path(model) && verdict_closing(model) >= number_of(model, CLOSING_MIN)) {
         enum budget_term term = BUDGET_UNSPLIT;
         double unexplained = unexplained_of(model, candidates, &term);
@@ -358,7 +366,9 @@ int verdict_of_none(const struct run_model *model, const struct candidates *cand
         if (unexplained > number_of(model, UNEXPLAINED_MAX) &&
             !throughput_counts(model, model->main_group))
             judge_unexplained(model, unexplained, term, v);
-    } else if (!model_has_path(model) && busy >= number_of(model, COMPUTE_BOUND))
+    } else if (!model_has_path(model) && is_mostly_in_mpi(model, &s))
+        judge_unsplit(model, &s, v);
+    else if (!model_has_path(model) && busy >= number_of(model, COMPUTE_BOUND))
         judge_compute_bound(model, busy, v);
     else if (model_has_path(model) && rank_budgets_awaited(&model->budgets))
         judge_untrusted(model, v);

@@ -429,6 +429,56 @@ static void a_rate_of_the_start_up_hides_no_full_link(void **state) {
     }
 }
 
+/* ---- before the calls come ---- */
+
+static int rank_now;
+
+/* Ranks are inside MPI for six tenths of the time, and spin there. */
+static double spins_inside(size_t column, double t_s) {
+    (void)t_s;
+    return column == MPI_PID                                                     ? 1000 + rank_now
+           : column == MPI_RANK                                                  ? rank_now
+           : column == MPI_INSIDE || column == MPI_MEASURED || column == MPI_CPU ? 0.6e9
+                                                                                 : 0;
+}
+
+static void plant_spinning(struct recording *r) {
+    plant_hosts(r, 2, 30);
+    for (rank_now = 0; rank_now < 2; rank_now++) {
+        plant_process(r, rank_now, "train", (struct plant_process){rank_now, 0.98, 0, 0});
+        plant(r, RECORDING_MPI, rank_now, rank_now ? "1" : "0", 0.1, 1u << MPI_PID | 1u << MPI_RANK,
+              spins_inside);
+    }
+}
+
+/* As long as a run goes on its calls are not there, but the time inside MPI is: data are under way
+ * for longer than ranks can wait for them.
+ */
+static void a_full_link_is_told_before_the_calls_come(void **state) {
+    struct recording r;
+    struct judged j;
+    (void)state;
+    plant_spinning(&r);
+    plant_way(&r, 0, 0.8, 5, 1);
+    plant_way(&r, 1, 0.4, 5, 1);
+    judge(&r, &j);
+    expect(&j, "net-ingress", "path-limited", 1);
+    if (fabs(j.verdict.candidate->blocked - 0.6) > 0.02)
+        fail_msg("it is waited for %.3g of the time", j.verdict.candidate->blocked);
+    release(&r, &j);
+}
+
+static void ranks_that_spin_inside_mpi_do_not_compute(void **state) {
+    struct recording r;
+    struct judged j;
+    (void)state;
+    plant_spinning(&r);
+    judge(&r, &j);
+    assert_int_equal(j.verdict.state, VERDICT_INSUFFICIENT);
+    assert_int_equal(j.verdict.summary.items[0].code, REMARK_TIME_UNSPLIT);
+    release(&r, &j);
+}
+
 static int64_t room_now;
 
 static double narrow(size_t column, double t_s) {
@@ -548,6 +598,8 @@ int main(void) {
         cmocka_unit_test(a_link_full_of_others_is_the_limit_of_what_they_leave),
         cmocka_unit_test(a_rate_of_the_start_up_hides_no_full_link),
         cmocka_unit_test(a_rate_of_the_path_is_believed),
+        cmocka_unit_test(a_full_link_is_told_before_the_calls_come),
+        cmocka_unit_test(ranks_that_spin_inside_mpi_do_not_compute),
         cmocka_unit_test(a_receive_buffer_of_a_page_holds_up_what_arrives),
         cmocka_unit_test(a_link_is_not_held_where_another_explains_its_routes_better),
     };
