@@ -398,6 +398,8 @@ static void plant_way(struct recording *r, int from, double busy, double mb_s, d
           way);
 }
 
+static double measured_mb_s; /* what host 1 was measured to receive; 0: it was not */
+
 /* Half of the time rank 0 waits for what rank 1 sends. The way from host 0 to host 1 is under way
  * for `busy` of the time, the way back for half as long.
  */
@@ -410,6 +412,8 @@ static void judge_ways(double busy, double app_limited, struct recording *r, str
     }
     plant_way(r, 0, busy, 5, app_limited);
     plant_way(r, 1, busy / 2, 5, app_limited);
+    if (measured_mb_s > 0)
+        assert_int_equal(recording_add_ceiling(r, 1, METRIC_NET_RECV, measured_mb_s), 0);
     play_answers(r, 20e6, FREELY);
     judge(r, j);
 }
@@ -477,6 +481,26 @@ static void ranks_that_spin_inside_mpi_do_not_compute(void **state) {
     assert_int_equal(j.verdict.state, VERDICT_INSUFFICIENT);
     assert_int_equal(j.verdict.summary.items[0].code, REMARK_TIME_UNSPLIT);
     release(&r, &j);
+}
+
+/* ---- with a calibration and without ---- */
+
+static void a_measured_link_is_worth_what_the_calls_show_of_it(void **state) {
+    double low[2], high[2];
+    (void)state;
+    for (int measured = 0; measured < 2; measured++) {
+        struct recording r;
+        struct judged j;
+        measured_mb_s = measured * 6.25; /* 5 MB/s for 0.8 of the time */
+        judge_ways(0.8, 1, &r, &j);
+        expect(&j, "net-ingress", "path-limited", 1);
+        low[measured] = j.verdict.gain_low;
+        high[measured] = j.verdict.gain_high;
+        release(&r, &j);
+    }
+    measured_mb_s = 0;
+    if (!(low[0] <= high[1] && low[1] <= high[0]))
+        fail_msg("%.3g to %.3g without, %.3g to %.3g with", low[0], high[0], low[1], high[1]);
 }
 
 static int64_t room_now;
@@ -600,6 +624,7 @@ int main(void) {
         cmocka_unit_test(a_rate_of_the_path_is_believed),
         cmocka_unit_test(a_full_link_is_told_before_the_calls_come),
         cmocka_unit_test(ranks_that_spin_inside_mpi_do_not_compute),
+        cmocka_unit_test(a_measured_link_is_worth_what_the_calls_show_of_it),
         cmocka_unit_test(a_receive_buffer_of_a_page_holds_up_what_arrives),
         cmocka_unit_test(a_link_is_not_held_where_another_explains_its_routes_better),
     };
