@@ -262,7 +262,7 @@ static void clocks_in_slices_do_not_stand_against_counters(void **state) {
         const struct budget *b = &model.budgets.items[0].groups[0];
         NEAR(b->term_s[BUDGET_CPU] / SECONDS, plants[i].computing);
         NEAR(b->term_s[BUDGET_IDLE] / SECONDS, 1 - plants[i].computing);
-        const struct claimed *claimed = &model.budgets.items[0].claims.terms[BUDGET_CPU];
+        const struct claimed *claimed = &model.budgets.items[0].claims[0].terms[BUDGET_CPU];
         const struct claim *clocks = &claimed->by[CLAIM_CLOCKS];
         NEAR(clocks->low_s / SECONDS, plants[i].clocked); /* both are kept */
         NEAR(claimed->by[CLAIM_COUNTERS].high_s / SECONDS, plants[i].counted);
