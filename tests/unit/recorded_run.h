@@ -100,7 +100,7 @@ static int recorded_samples(struct store *store, struct recorded_table *tables,
     r |= RECORDED_ROW(RECORDING_PROCESS, process, (int64_t)(1000 + host), (int64_t)host, 1,
                       250000000, busy, 0, RECORDED_NS(0.002 * t), 0, llround(2e6 * t), 0,
                       VALUE_ABSENT, 0, 1, VALUE_ABSENT, 0, VALUE_ABSENT, 0, VALUE_ABSENT,
-                      VALUE_ABSENT);
+                      VALUE_ABSENT, VALUE_ABSENT, VALUE_ABSENT, VALUE_ABSENT);
     return r;
 }
 
