@@ -208,10 +208,10 @@ static void processes_share_no_more_than_the_card(void **state) {
     (void)state;
     read_twice(gpus);
     assert_non_null(user(gpus, 0, own));
-    assert_int_equal(user(gpus, 0, own)->busy_ns, 500000000);
-    assert_int_equal(user(gpus, 0, 1)->busy_ns, 500000000);
+    assert_int_equal(user(gpus, 0, own)->busy.sum, 500000000);
+    assert_int_equal(user(gpus, 0, 1)->busy.sum, 500000000);
     assert_int_equal(user(gpus, 0, 1)->memory, 3000000000);
-    assert_int_equal(user(gpus, 1, own)->busy_ns, 1000000000);
+    assert_int_equal(user(gpus, 1, own)->busy.sum, 1000000000);
     assert_null(user(gpus, 2, own));
     end(gpus);
 }
@@ -308,6 +308,35 @@ static void seldom_answers_are_spread_over_rows(void **state) {
     }
     assert_true(most <= S + S / 100); /* a share of 1 at most */
     assert_true(steps >= 30);
+    end(gpus);
+}
+
+/* Energy and shares of processes come each second at most, by one answer: rows between have their
+ * part of it.
+ */
+static void slow_answers_are_spread_over_rows(void **state) {
+    struct gpus *gpus = begin("h200.play", 11);
+    int64_t joules = 0, busy = 0, most = 0, most_busy = 0;
+    size_t steps = 0, busy_steps = 0;
+    (void)state;
+    for (int64_t at = 1; at <= 60; at++) {
+        const struct gpu_user *own = user(gpus, 0, (int32_t)getpid());
+        tell_player("nvml_player_at", (int)(11 + at / 10));
+        gpus_read_fast(gpus, at * S / 10);
+        int64_t now = value(gpus, 0, GPU_JOULES), share = own ? own->busy_ns : VALUE_ABSENT;
+        int64_t step = now == VALUE_ABSENT ? 0 : now - joules;
+        int64_t busy_step = share == VALUE_ABSENT ? 0 : share - busy;
+        assert_true(step >= 0 && busy_step >= 0);
+        joules += step;
+        busy += busy_step;
+        steps += step > 0;
+        busy_steps += busy_step > 0;
+        most = step > most ? step : most;
+        most_busy = busy_step > most_busy ? busy_step : most_busy;
+        gpus_read_slow(gpus, at * S / 10);
+    }
+    assert_true(busy_steps >= 30 && most_busy <= S / 10 + S / 1000); /* a share of 1 at most */
+    assert_true(steps >= 30 && most <= joules / 20);
     end(gpus);
 }
 
@@ -479,7 +508,7 @@ static void an_older_driver_is_asked_by_older_functions(void **state) {
     const struct gpu_user *own = user(gpus, 0, (int32_t)getpid());
     assert_non_null(own);
     assert_int_equal(own->memory, 2000000000);
-    assert_int_equal(own->busy_ns, 400000000);
+    assert_int_equal(own->busy.sum, 400000000);
     assert_int_equal(gpus->nvml.told[NVML_PROCESSES_CALL].answer, NVML_FUNCTION_NOT_FOUND);
     end(gpus);
 }
@@ -569,6 +598,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(a_dear_call_is_made_seldom),
         cmocka_unit_test(units_are_asked_more_seldom_than_levels),
         cmocka_unit_test(seldom_answers_are_spread_over_rows),
+        cmocka_unit_test(slow_answers_are_spread_over_rows),
         cmocka_unit_test(a_lost_card_has_no_figures),
         cmocka_unit_test(a_card_that_is_lost_from_the_start_is_told),
         cmocka_unit_test(a_library_that_refuses_to_start_is_named),

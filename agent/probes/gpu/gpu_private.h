@@ -50,6 +50,7 @@ struct gpu_part {
     uint8_t counter_by[GPU_SLOW_COUNTERS]; /* enum counter_by */
     bool no_energy;
     int64_t first_energy;
+    struct gpu_flow energy; /* nJ */
     unsigned long long process_since_us;
     int64_t process_since_ns;
     struct drm_card drm;
@@ -61,7 +62,8 @@ struct gpu_user {
     uint16_t part;
     bool listed, shared; /* in the last list; it had some of the last share */
     int32_t pid;
-    int64_t memory, busy_ns; /* VALUE_ABSENT: not told */
+    int64_t memory, busy_ns; /* as rows show them; VALUE_ABSENT: not told */
+    struct gpu_flow busy;    /* ns */
 };
 
 /* When calls of a kind were made last (0: never), and the pause that their CPU time demands. */
@@ -127,6 +129,8 @@ void gpus_release(struct gpus *gpus);
 /* Adds rate x time; rate: of a share (0 to 1) in ns, of bytes in bytes a ns. Negative or NaN: the
  * source says nothing. */
 void gpu_flow_add(struct gpu_flow *flow, double rate, int64_t now_ns);
+/* The same by the amount since the answer before. */
+void gpu_flow_grow(struct gpu_flow *flow, int64_t amount, int64_t now_ns);
 static inline int64_t gpu_flow_sum(const struct gpu_flow *flow) {
     return flow->known ? flow->sum : VALUE_ABSENT;
 }

@@ -25,6 +25,14 @@ void gpu_flow_add(struct gpu_flow *flow, double rate, int64_t now_ns) {
     flow->known = true;
 }
 
+void gpu_flow_grow(struct gpu_flow *flow, int64_t amount, int64_t now_ns) {
+    flow->before_ns = flow->since_ns;
+    flow->before_sum = flow->sum;
+    flow->sum += amount;
+    flow->since_ns = now_ns;
+    flow->known = true;
+}
+
 int64_t gpu_flow_spread(const struct gpu_flow *flow, int64_t now_ns) {
     int64_t told = flow->since_ns - flow->before_ns, passed = now_ns - flow->since_ns;
     if (!flow->known || !flow->before_ns || passed >= told)
@@ -71,6 +79,17 @@ static bool wants_units(const struct gpus *gpus, int64_t now_ns) {
                                     now_ns - gpus->units.last_ns >= gpus->units.pause_ns);
 }
 
+/* Slow calls answer more seldom than rows are made. */
+static void show_slow(struct gpus *gpus, int64_t now_ns) {
+    for (size_t i = 0; i < gpus->n_parts; i++) {
+        struct gpu_part *part = &gpus->parts[i];
+        if (part->energy.known && !part->lost)
+            part->values[GPU_JOULES] = gpu_flow_spread(&part->energy, now_ns);
+    }
+    for (size_t i = 0; i < gpus->n_users; i++)
+        gpus->users[i].busy_ns = gpu_flow_spread(&gpus->users[i].busy, now_ns);
+}
+
 static void read_fast(struct gpus *gpus, int64_t now_ns) {
     for (size_t i = 0; i < gpus->n_parts; i++) {
         struct gpu_part *part = &gpus->parts[i];
@@ -85,6 +104,7 @@ void gpus_read_fast(struct gpus *gpus, int64_t now_ns) {
     int64_t before_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
     gpus->reads_units = wants_units(gpus, now_ns);
     read_fast(gpus, now_ns);
+    show_slow(gpus, now_ns);
     gpus->units_skipped = gpus->reads_units ? 0 : gpus->units_skipped + 1;
     if (!gpus->reads_units)
         return;

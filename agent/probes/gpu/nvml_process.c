@@ -66,8 +66,19 @@ static int list_as_before(struct gpus *gpus, size_t at) {
     return answer;
 }
 
+/* The time of the answer before is that of the process's first share as well. */
+static void grow_share(struct gpu_user *user, int64_t amount_ns, int64_t passed_ns,
+                       int64_t now_ns) {
+    if (!user->busy.known)
+        user->busy = (struct gpu_flow){.known = true, .since_ns = now_ns - passed_ns};
+    if (user->busy.since_ns < now_ns)
+        gpu_flow_grow(&user->busy, amount_ns, now_ns);
+    else
+        user->busy.sum += amount_ns; /* two samples of one process */
+}
+
 static void share_time(struct gpus *gpus, size_t at, const struct nvml_process_sample *samples,
-                       unsigned n, int64_t passed_ns) {
+                       unsigned n, int64_t passed_ns, int64_t now_ns) {
     double sum = 0;
     for (unsigned i = 0; i < n; i++)
         sum += samples[i].sm > 100 ? 100 : samples[i].sm;
@@ -79,16 +90,15 @@ static void share_time(struct gpus *gpus, size_t at, const struct nvml_process_s
         if (!user)
             continue;
         user->shared = percent > 0;
-        user->busy_ns = user->busy_ns == VALUE_ABSENT ? 0 : user->busy_ns;
-        user->busy_ns += (int64_t)(percent * scale + .5);
+        grow_share(user, (int64_t)(percent * scale + .5), passed_ns, now_ns);
     }
 }
 
-/* No process is known to have had time: a known process had none. */
-static void begin_shares(struct gpus *gpus, size_t at) {
+/* Known processes of which the driver tells no share had none. */
+static void rest_shares(struct gpus *gpus, size_t at, int64_t now_ns) {
     for (size_t i = 0; i < gpus->n_users; i++)
-        if (gpus->users[i].part == at && gpus->users[i].busy_ns == VALUE_ABSENT)
-            gpus->users[i].busy_ns = 0;
+        if (gpus->users[i].part == at && gpus->users[i].busy.since_ns < now_ns)
+            grow_share(&gpus->users[i], 0, 0, now_ns);
 }
 
 void nvml_shares_begin(struct gpus *gpus) {
@@ -112,10 +122,10 @@ void nvml_shares_read(struct gpus *gpus, size_t at, int64_t now_ns) {
             if (samples[i].timestamp_us > part->process_since_us)
                 part->process_since_us = samples[i].timestamp_us;
         if (passed_ns)
-            share_time(gpus, at, samples, n, passed_ns);
+            share_time(gpus, at, samples, n, passed_ns, now_ns);
     }
     if (nvml_good(part, answer) || answer == NVML_NOT_FOUND)
-        begin_shares(gpus, at);
+        rest_shares(gpus, at, now_ns);
 }
 
 void nvml_list_begin(struct gpus *gpus) {

@@ -229,19 +229,25 @@ void nvml_read_counters(struct gpus *gpus, size_t at, int64_t now_ns) {
 void nvml_read_energy(struct gpus *gpus, size_t at, int64_t now_ns) {
     struct gpu_part *part = &gpus->parts[at];
     unsigned long long number = 0;
-    (void)now_ns;
     if (part->instance >= 0 || part->no_energy)
         return;
     int answer = NVML(&gpus->nvml, ENERGY, part->handle, &number);
     int64_t millijoules = level(part, answer, number, 1);
     part->no_energy = is_refusal(answer);
     part->values[GPU_JOULES] = VALUE_ABSENT;
-    if (millijoules == VALUE_ABSENT)
+    if (millijoules == VALUE_ABSENT) {
+        part->energy.known = false;
         return;
-    if (part->first_energy == VALUE_ABSENT || millijoules < part->first_energy)
+    }
+    if (part->first_energy == VALUE_ABSENT || millijoules < part->first_energy) {
         part->first_energy = millijoules;
-    part->values[GPU_JOULES] =
-        counter_value((uint64_t)(millijoules - part->first_energy), NANO_PER_MILLI);
+        part->energy = (struct gpu_flow){.known = true, .since_ns = now_ns};
+    }
+    int64_t joules = counter_value((uint64_t)(millijoules - part->first_energy), NANO_PER_MILLI);
+    if (now_ns > part->energy.since_ns && joules >= part->energy.sum)
+        gpu_flow_grow(&part->energy, joules - part->energy.sum, now_ns);
+    part->energy.known = true;
+    part->values[GPU_JOULES] = gpu_flow_spread(&part->energy, now_ns);
 }
 
 /* Without GPM; seldom, since it takes 20 ms a direction. */
