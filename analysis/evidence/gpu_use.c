@@ -146,7 +146,7 @@ static const struct series *gpu_of(const struct run_model *model, const struct r
     return n == 1 ? only : NULL;
 }
 
-static const struct series *device_of(const struct run_model *model, const struct series *gpu) {
+const struct series *gpu_device_of(const struct run_model *model, const struct series *gpu) {
     const struct series_set *set = table(model, RECORDING_GPU_DEVICE);
     size_t size = strlen(gpu->name);
     for (size_t s = 0; s < set->n; s++)
@@ -238,6 +238,12 @@ static struct gpu_while while_in(const struct run_model *model, const struct gpu
     return during;
 }
 
+struct gpu_while gpu_means(const struct run_model *model, const struct series *gpu,
+                           struct window span) {
+    struct gpu_use use = {.gpu = gpu, .span = span};
+    return while_in(model, &use, NULL, NULL, 0);
+}
+
 /* The process's CPU time: how much of that in the group lies in the span, and the kernel's part. */
 static void find_cpu(const struct run_model *model, size_t group, struct gpu_use *use) {
     const struct series_set *set = table(model, RECORDING_PROCESS);
@@ -277,7 +283,7 @@ bool gpu_use_find(const struct run_model *model, size_t group, int host, struct 
     if (!use.gpu || !clocks ||
         !find_span(model, use.gpu, phase_windows(&model->groups[group]), &use.span))
         return false;
-    use.device = device_of(model, use.gpu);
+    use.device = gpu_device_of(model, use.gpu);
     use.memory = most_memory(model, &use);
     find_cpu(model, group, &use);
     use.all = while_in(model, &use, clocks, NULL, 0);

@@ -50,6 +50,13 @@ struct gpu_use {
  */
 bool gpu_use_find(const struct run_model *model, size_t group, int host, struct gpu_use *ret_use);
 
+/* Means by time of a GPU, which is a series of table gpu, for all its users. */
+struct gpu_while gpu_means(const struct run_model *model, const struct series *gpu,
+                           struct window span);
+
+/* Its row of table gpu_device; NULL: not told. */
+const struct series *gpu_device_of(const struct run_model *model, const struct series *gpu);
+
 /* A fact of the GPU (a column of table gpu_device); NAN: not told. */
 double gpu_fact(const struct run_model *model, const struct gpu_use *use, size_t column);
 

@@ -299,7 +299,7 @@ const struct reference references[] = {
      "Four emulated hosts share two cores, so they compute hardly faster than one.",
      &textures, 4, "{mpirun} -np {nodes} {bin}/chokepoint-cifar --mode {mode} --data {data} --batch 32 --quiet {extent}",
      {"--epochs 16 --target 85 --test-every 80", "--epochs 30 --target 85 --test-every 200"}, {2, 10}, {{"mode:nodes", {"sync:1,sync:4,async:4", "sync:1,sync:4,async:4"}}},
-     "examples,to:85,accuracy,training", "grid,means,operators,pace,curves", THEIRS(r5_theirs)},
+     "examples,to:85,accuracy,training,gpu-sm,gpu-tensor,gpu-dram,gpu-pcie,gpu-power,gpu-energy", "grid,means,operators,pace,curves", THEIRS(r5_theirs)},
     {"r5-transports", "R5: what a message costs, by transport",
      "Theirs: 100 to 200 us a message with gRPC, 1 to 3 us with MPI; the message size is not at hand. Ours: two ranks on one host, over shared memory (vader) and over TCP "
      "through the loopback. OpenMPI has these two transports on any network. Our figures include the cost of recording every call: without it, 8 bytes over shared memory take 0.2 us. "

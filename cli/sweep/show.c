@@ -15,7 +15,8 @@
 #include "cli/sweep/sweep.h"
 #include "common/error.h"
 
-#define MEASURES "time,accuracy,examples"
+#define GPU_MEASURES "gpu-sm,gpu-tensor,gpu-dram,gpu-pcie,gpu-power,gpu-energy"
+#define MEASURES "time,accuracy,examples," GPU_MEASURES /* those of GPUs where there are some */
 #define TABLES "grid,verdicts"
 
 static const char usage[] =
@@ -299,9 +300,11 @@ int sweep_report_main(int argc, char **argv) {
         VERB_DATABASE(&database),
         {"--measure M,...",
          "time, training, accuracy, examples, updates, iteration, staleness,\n"
-         "cpu, recv, send, disk-read, disk-write, to:PERCENT (time to that\n"
-         "accuracy), for:EXAMPLES (time for so many, by the rate), last:NAME\n"
-         "(last marked value); default: time,accuracy,examples",
+         "cpu, recv, send, disk-read, disk-write, gpu-busy, gpu-sm,\n"
+         "gpu-tensor, gpu-dram, gpu-pcie, gpu-power, gpu-energy (an\n"
+         "example), to:PERCENT (time to that accuracy), for:EXAMPLES (time\n"
+         "for so many, by the rate), last:NAME (last marked value);\n"
+         "default: time,accuracy,examples and those of GPUs",
          .text = &view.measures},
         {"--table T,...",
          "grid, means, verdicts, hosts, phases, differences, job, peaks,\n"

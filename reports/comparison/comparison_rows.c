@@ -32,10 +32,17 @@ static const struct quantity quantities[] = {
     QUANTITY("network write", "MB/s", JOB, net_send_mb_s),
     QUANTITY("disk read", "MB/s", JOB, disk_read_mb_s),
     QUANTITY("disk write", "MB/s", JOB, disk_write_mb_s),
+    QUANTITY("GPU busy", "%", JOB, gpu_busy_pct),
+    QUANTITY("GPU multiprocessors", "%", JOB, gpu_sm_pct),
+    QUANTITY("GPU tensor cores", "%", JOB, gpu_tensor_pct),
+    QUANTITY("GPU memory bandwidth", "%", JOB, gpu_dram_pct),
+    QUANTITY("PCIe of GPUs", "MB/s", JOB, gpu_pcie_mb_s),
+    QUANTITY("power of GPUs", "W", JOB, gpu_watts),
     OF_THE_LOOP("iteration", "s", PACE, iteration_median_s),
     OF_THE_LOOP("iterations", "1/s", PACE, iterations_per_s),
     QUANTITY("updates", "1/s", PACE, updates_per_s),
     QUANTITY("examples", "1/s", PACE, examples_per_s),
+    QUANTITY("energy of GPUs an example", "J", PACE, gpu_joules_per_example),
     QUANTITY("staleness", "", PACE, staleness),
     QUANTITY("parallel efficiency", "%", EFFICIENCY, parallel_pct),
     QUANTITY("load balance", "%", EFFICIENCY, load_balance_pct),
@@ -197,8 +204,8 @@ static int add_resource(struct comparison *c, const struct layout_row *metric, i
 
 static int fill_resources(struct comparison *c, double *values) {
     int result = fill_hosts(c);
-    c->n_metrics =
-        layout_expand(c->runs[c->baseline], layout_averages, layout_averages_size, c->metrics);
+    c->n_metrics = layout_expand_beside(c->runs[c->baseline], (const struct report *const *)c->runs,
+                                        c->n, layout_averages, layout_averages_size, c->metrics);
     c->resources = calloc(c->n_metrics * c->n_hosts + 1, sizeof *c->resources);
     if (!c->resources)
         return -ENOMEM;

@@ -19,6 +19,14 @@ const struct layout_row layout_averages[] = {
     {METRIC_NET_SEND, "avg_nw_send (MB/s)", false},
     {METRIC_DISK_READ, "avg_disk_read (MB/s)", false},
     {METRIC_DISK_WRITE, "avg_disk_write (MB/s)", false},
+    {METRIC_GPU_BUSY, "avg_gpu_busy (%)", false},
+    {METRIC_GPU_SM, "avg_gpu_sm (%)", false},
+    {METRIC_GPU_TENSOR, "avg_gpu_tensor (%)", false},
+    {METRIC_GPU_DRAM, "avg_gpu_dram (%)", false},
+    {METRIC_GPU_TO, "avg_gpu_pcie_to (MB/s)", false},
+    {METRIC_GPU_FROM, "avg_gpu_pcie_from (MB/s)", false},
+    {METRIC_GPU_MEM, "avg_gpu_mem (GB)", false},
+    {METRIC_GPU_WATTS, "avg_gpu_power (W)", false},
 };
 const size_t layout_averages_size = ARRAY_SIZE(layout_averages);
 
@@ -30,6 +38,9 @@ const struct layout_row layout_peaks[] = {
     {METRIC_MEM_USED, "memory used (GB)", false},
     {METRIC_NET_RECV, "network receive (MB/s)", false},
     {METRIC_NET_SEND, "network send (MB/s)", false},
+    {METRIC_GPU_SM, "GPU multiprocessors (%)", false},
+    {METRIC_GPU_MEM, "GPU memory (GB)", false},
+    {METRIC_GPU_WATTS, "GPU power (W)", false},
 };
 const size_t layout_peaks_size = ARRAY_SIZE(layout_peaks);
 
@@ -100,16 +111,41 @@ static bool has_ceiling(const struct report *report, enum metric metric) {
     return false;
 }
 
-size_t layout_expand(const struct report *report, const struct layout_row *rows, size_t n,
-                     struct layout_row ret_rows[LAYOUT_ROWS_MAX]) {
+bool layout_has(const struct report *report, enum metric metric) {
+    if (!metric_is_of_gpu(metric))
+        return true;
+    for (size_t h = 0; report->n_resources && h < report->n_hosts; h++)
+        if (!isnan(report->resources[0].values[h * METRIC_COUNT_ + (size_t)metric].mean))
+            return true;
+    return false;
+}
+
+/* Whether a run of the comparison has it. */
+static bool any_has(const struct report *const *reports, size_t n, enum metric metric) {
+    for (size_t i = 0; i < n; i++)
+        if (layout_has(reports[i], metric))
+            return true;
+    return false;
+}
+
+size_t layout_expand_beside(const struct report *report, const struct report *const *all,
+                            size_t n_all, const struct layout_row *rows, size_t n,
+                            struct layout_row ret_rows[LAYOUT_ROWS_MAX]) {
     size_t made = 0;
     for (size_t i = 0; i < n && made + 2 <= LAYOUT_ROWS_MAX; i++) {
+        if (!any_has(all, n_all, rows[i].metric))
+            continue;
         ret_rows[made++] = rows[i];
         if (has_ceiling(report, rows[i].metric))
             ret_rows[made++] =
                 (struct layout_row){rows[i].metric, "  of what was measured (%)", true};
     }
     return made;
+}
+
+size_t layout_expand(const struct report *report, const struct layout_row *rows, size_t n,
+                     struct layout_row ret_rows[LAYOUT_ROWS_MAX]) {
+    return layout_expand_beside(report, &report, 1, rows, n, ret_rows);
 }
 
 double layout_value(const struct report *report, const struct report_resources *resources,

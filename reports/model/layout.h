@@ -15,7 +15,7 @@ struct layout_row {
     bool of_ceiling;   /* the share of the metric's measured ceiling, in % */
 };
 
-/* T1: the seven rows of the reference table, means over a phase. */
+/* T1: the seven rows of the reference table, means over a phase; and those of GPUs. */
 extern const struct layout_row layout_averages[];
 extern const size_t layout_averages_size;
 
@@ -38,11 +38,19 @@ const char *layout_duration(char text[LAYOUT_NUMBER_SIZE], double seconds);
 /* Local time "2026-11-20 09:41:11". */
 const char *layout_time(char text[LAYOUT_NUMBER_SIZE], int64_t wall_ns);
 
+/* Whether a row of the metric may be shown: one of GPUs needs a host that tells it. */
+bool layout_has(const struct report *report, enum metric metric);
+
 /* The rows as they are shown: if a metric has a measured ceiling on some host, a row of shares of
- * it follows. Returns their number, at most LAYOUT_ROWS_MAX. */
-#define LAYOUT_ROWS_MAX 16
+ * it follows. Rows of GPUs are left out if none is known. Returns their number, at most
+ * LAYOUT_ROWS_MAX. */
+#define LAYOUT_ROWS_MAX 32
 size_t layout_expand(const struct report *report, const struct layout_row *rows, size_t n,
                      struct layout_row ret_rows[LAYOUT_ROWS_MAX]);
+/* The same beside other runs: a row of GPUs that one of them has is shown for all. */
+size_t layout_expand_beside(const struct report *report, const struct report *const *all,
+                            size_t n_all, const struct layout_row *rows, size_t n,
+                            struct layout_row ret_rows[LAYOUT_ROWS_MAX]);
 /* Mean or peak, in the unit of the row; NAN when not known. */
 double layout_value(const struct report *report, const struct report_resources *resources,
                     size_t host, const struct layout_row *row, bool peak);

@@ -34,6 +34,8 @@ static bool covers(const struct model_host *host, const struct rate *rate, struc
 /* Use by processes is read a little after the time of its sample, and later if the agent waits for
  * a core: so a single sample may exceed the host's cores. */
 static double most_possible(const struct model_host *host, enum metric metric) {
+    if (metric_is_of_gpu(metric) && strcmp(metric_unit(metric), "%") == 0)
+        return 100;
     return (metric == METRIC_JOB_CPU || metric == METRIC_CPU_CORE_MAX) && host->n_cpus
                ? 100.0 * (metric == METRIC_JOB_CPU ? host->n_cpus : 1)
                : INFINITY;

@@ -7,14 +7,29 @@
 
 #include "analysis/facts/series/stats.h"
 
-double report_sum(const struct report *report, enum metric metric) {
+/* *ret_n: of how many hosts. */
+static double sum_over_hosts(const struct report *report, enum metric metric, size_t *ret_n) {
     double sum = NAN;
+    *ret_n = 0;
     for (size_t h = 0; report->n_resources && h < report->n_hosts; h++) {
         double mean = report->resources[0].values[h * METRIC_COUNT_ + (size_t)metric].mean;
-        if (!isnan(mean))
-            sum = isnan(sum) ? mean : sum + mean;
+        if (isnan(mean))
+            continue;
+        sum = isnan(sum) ? mean : sum + mean;
+        ++*ret_n;
     }
     return sum;
+}
+
+double report_sum(const struct report *report, enum metric metric) {
+    size_t n;
+    return sum_over_hosts(report, metric, &n);
+}
+
+double report_mean(const struct report *report, enum metric metric) {
+    size_t n;
+    double sum = sum_over_hosts(report, metric, &n);
+    return sum / (double)n;
 }
 
 double report_last_value(const struct report *report, const char *name) {
@@ -87,6 +102,18 @@ static void summarize_iterations(const struct report *report, struct report_summ
     free(all);
 }
 
+static void summarize_gpus(const struct report *report, struct report_summary *summary) {
+    summary->gpu_busy_pct = report_mean(report, METRIC_GPU_BUSY);
+    summary->gpu_sm_pct = report_mean(report, METRIC_GPU_SM);
+    summary->gpu_tensor_pct = report_mean(report, METRIC_GPU_TENSOR);
+    summary->gpu_dram_pct = report_mean(report, METRIC_GPU_DRAM);
+    summary->gpu_pcie_mb_s =
+        report_sum(report, METRIC_GPU_TO) + report_sum(report, METRIC_GPU_FROM);
+    summary->gpu_watts = report_sum(report, METRIC_GPU_WATTS);
+    summary->gpu_joules_per_example =
+        summary->examples_per_s > 0 ? summary->gpu_watts / summary->examples_per_s : NAN;
+}
+
 struct report_summary report_summarize(const struct report *report) {
     double trained = growth_per_s(report, "examples trained");
     struct report_summary summary = {
@@ -100,6 +127,7 @@ struct report_summary report_summarize(const struct report *report) {
         .disk_read_mb_s = report_sum(report, METRIC_DISK_READ),
         .disk_write_mb_s = report_sum(report, METRIC_DISK_WRITE),
     };
+    summarize_gpus(report, &summary);
     summarize_iterations(report, &summary);
     summarize_efficiency(report, &summary);
     return summary;

@@ -8,6 +8,9 @@
 struct report_summary {
     double duration_s;
     double job_cpu_pct; /* 100 is one core; may exceed it */
+    /* GPUs: means over hosts that have some, sums of both directions and of all GPUs */
+    double gpu_busy_pct, gpu_sm_pct, gpu_tensor_pct, gpu_dram_pct, gpu_pcie_mb_s, gpu_watts;
+    double gpu_joules_per_example; /* their power over the rate of examples */
     double net_recv_mb_s, net_send_mb_s, disk_read_mb_s, disk_write_mb_s;
     /* Ranks in step count once, other ranks one by one: then a second has as many iterations as
      * updates. */
@@ -21,6 +24,9 @@ struct report_summary {
 
 /* Unknown figures are NAN. */
 struct report_summary report_summarize(const struct report *report);
+
+/* Mean over the hosts that know it; NAN if none does. */
+double report_mean(const struct report *report, enum metric metric);
 
 /* Sum over hosts of the mean of a metric over the whole run; NAN if it is unknown on all hosts. */
 double report_sum(const struct report *report, enum metric metric);

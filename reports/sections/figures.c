@@ -44,6 +44,8 @@ static void add_resources(struct report_table *table, const struct report *repor
             for (int m = 0; m < METRIC_COUNT_; m++) {
                 const struct report_value *v =
                     &report->resources[i].values[h * METRIC_COUNT_ + (size_t)m];
+                if (metric_is_of_gpu(m) && isnan(v->mean))
+                    continue;
                 f.host = report->hosts[h].name;
                 f.phase = report->resources[i].phase;
                 f.metric = metric_name(m);

@@ -36,6 +36,8 @@ static void put_measured(const struct report *report, struct page *page) {
             for (int m = 0; m < METRIC_COUNT_; m++) {
                 const struct report_value *v =
                     &report->resources[i].values[h * METRIC_COUNT_ + (size_t)m];
+                if (metric_is_of_gpu(m) && isnan(v->mean))
+                    continue;
                 table_add(&table,
                           &(struct measured){(int)h, report->resources[i].phase, metric_name(m),
                                              metric_unit(m), v->mean, v->p95, v->peak,

@@ -203,6 +203,8 @@ int sweep_build(struct store *store, const char *name, const char *const *measur
         result = sweep_add_measure(sweep, measures[i]);
     if (result == 0)
         result = fill_sweep(store, sweep, keep);
+    if (result == 0)
+        sweep_drop_gpus(sweep);
     if (result < 0)
         sweep_free(sweep);
     else

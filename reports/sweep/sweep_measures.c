@@ -86,6 +86,13 @@ SUMMARY(net_recv, net_recv_mb_s)
 SUMMARY(net_send, net_send_mb_s)
 SUMMARY(disk_read, disk_read_mb_s)
 SUMMARY(disk_write, disk_write_mb_s)
+SUMMARY(gpu_busy, gpu_busy_pct)
+SUMMARY(gpu_sm, gpu_sm_pct)
+SUMMARY(gpu_tensor, gpu_tensor_pct)
+SUMMARY(gpu_dram, gpu_dram_pct)
+SUMMARY(gpu_pcie, gpu_pcie_mb_s)
+SUMMARY(gpu_watts, gpu_watts)
+SUMMARY(gpu_joules, gpu_joules_per_example)
 
 static const struct kind {
     const char *name, *title, *unit;
@@ -103,6 +110,13 @@ static const struct kind {
     {"send", "network write", "MB/s", net_send},
     {"disk-read", "disk read", "MB/s", disk_read},
     {"disk-write", "disk write", "MB/s", disk_write},
+    {"gpu-busy", "GPU busy", "%", gpu_busy},
+    {"gpu-sm", "GPU multiprocessors", "%", gpu_sm},
+    {"gpu-tensor", "GPU tensor cores", "%", gpu_tensor},
+    {"gpu-dram", "GPU memory bandwidth", "%", gpu_dram},
+    {"gpu-pcie", "PCIe of GPUs", "MB/s", gpu_pcie},
+    {"gpu-power", "power of GPUs", "W", gpu_watts},
+    {"gpu-energy", "energy of GPUs an example", "J", gpu_joules},
     {"to:", "time to an accuracy of %g %%", "s", time_to},
     {"for:", "time for %.0f examples", "s", time_for},
     {"last:", "last %s", "", last_value},
@@ -110,7 +124,8 @@ static const struct kind {
 
 const char sweep_measure_words[] =
     "time, training, accuracy, examples, updates, iteration, staleness, cpu, recv, send, "
-    "disk-read, disk-write, to:PERCENT, for:EXAMPLES, last:NAME";
+    "disk-read, disk-write, gpu-busy, gpu-sm, gpu-tensor, gpu-dram, gpu-pcie, gpu-power, "
+    "gpu-energy, to:PERCENT, for:EXAMPLES, last:NAME";
 
 /* Finds the kind, and what follows its colon. */
 static bool find_kind(const char *word, size_t *ret_kind, const char **ret_rest) {
@@ -171,6 +186,39 @@ int sweep_add_measure(struct sweep *sweep, const char *word) {
                                     .argument = argument,
                                     .of = rest ? strdup(rest) : NULL};
     return added->name && added->title && (added->of || !rest) ? 0 : -ENOMEM;
+}
+
+/* Removes a measure and its column of figures. */
+static void drop_measure(struct sweep *sweep, size_t m) {
+    size_t after = --sweep->n_measures - m;
+    free(sweep->measures[m].name);
+    free(sweep->measures[m].title);
+    free(sweep->measures[m].of);
+    memmove(&sweep->measures[m], &sweep->measures[m + 1], after * sizeof *sweep->measures);
+    for (size_t c = 0; c < sweep->n_cells; c++) {
+        struct sweep_cell *cell = &sweep->cells[c];
+        memmove(&cell->figures[m], &cell->figures[m + 1], after * sizeof *cell->figures);
+        for (size_t r = 0; r < cell->n_runs; r++)
+            memmove(&cell->runs[r].measures[m], &cell->runs[r].measures[m + 1],
+                    after * sizeof *cell->runs[r].measures);
+    }
+}
+
+static bool is_known(const struct sweep *sweep, size_t m) {
+    for (size_t c = 0; c < sweep->n_cells; c++)
+        if (sweep->cells[c].figures[m].n)
+            return true;
+    return false;
+}
+
+static bool is_of_gpu(const struct sweep_measure *measure) {
+    return strncmp(kinds[measure->kind].name, "gpu-", 4) == 0;
+}
+
+void sweep_drop_gpus(struct sweep *sweep) {
+    for (size_t m = sweep->n_measures; m-- > 0;)
+        if (is_of_gpu(&sweep->measures[m]) && !is_known(sweep, m))
+            drop_measure(sweep, m);
 }
 
 double sweep_measure_run(const struct report *report, const struct sweep_measure *measure) {

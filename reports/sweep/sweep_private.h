@@ -7,6 +7,8 @@
 
 /* -EINVAL: no such measure; -E2BIG. */
 int sweep_add_measure(struct sweep *sweep, const char *word);
+/* Removes measures of GPUs that no run tells. */
+void sweep_drop_gpus(struct sweep *sweep);
 /* NAN if the run does not tell. */
 double sweep_measure_run(const struct report *report, const struct sweep_measure *measure);
 /* When training begins: with the phase of that name, else with the command. */

@@ -77,10 +77,25 @@ static int fill_host_means(struct sweep_table *table, const struct sweep *sweep,
     return result;
 }
 
+/* Whether any cell's run has the metric. */
+static bool any_cell_has(const struct sweep *sweep, enum metric metric) {
+    for (size_t i = 0; i < sweep->n_cells; i++)
+        if (sweep->cells[i].typical && layout_has(sweep->cells[i].typical, metric))
+            return true;
+    return false;
+}
+
 static int add_hosts(struct sweep_tables *tables, const struct sweep *sweep,
-                     const struct hosts_table *of, const char *title, size_t hosts_max) {
+                     const struct hosts_table *all, const char *title, size_t hosts_max) {
     size_t columns = 1;
     char more[64] = "";
+    struct layout_row rows[LAYOUT_ROWS_MAX];
+    struct hosts_table shown = *all, *of = &shown;
+    shown.rows = rows;
+    shown.n = 0;
+    for (size_t r = 0; r < all->n && shown.n < LAYOUT_ROWS_MAX; r++)
+        if (any_cell_has(sweep, all->rows[r].metric))
+            rows[shown.n++] = all->rows[r];
     if (of->n_left_out)
         snprintf(more, sizeof more, " (%zu more phase%s not shown)", of->n_left_out,
                  of->n_left_out == 1 ? " is" : "s are");

@@ -441,6 +441,36 @@ static void windows_of_a_phase_count_together(void **state) {
     recording_release(&r);
 }
 
+/* Shares of GPUs are means over those that tell, bytes and watts are sums, and a part of a divided
+ * GPU counts with its card.
+ */
+static void gpus_of_a_host_are_one(void **state) {
+    struct recording r;
+    int64_t values[RECORDING_COLUMNS_MAX];
+    struct rate rate;
+    struct window whole = {0, INT64_C(10000000000)};
+    (void)state;
+    plant_init(&r, 1, 10);
+    for (size_t c = 0; c < RECORDING_COLUMNS_MAX; c++)
+        values[c] = VALUE_ABSENT;
+    for (int gpu = 0; gpu < 3; gpu++)
+        for (int t = 1; t <= 10; t++) {
+            static const char *const names[] = {"gpu0", "gpu1", "gpu1/mig1"};
+            values[GPU_SM] = gpu == 0 ? 900000000 : 100000000;
+            values[GPU_PCIE_RECEIVE] = 5000000;
+            values[GPU_WATTS] = gpu == 0 ? INT64_C(600000000000) : INT64_C(100000000000);
+            add(&r, RECORDING_GPU, gpu, names[gpu], t, 1, values);
+        }
+    NEAR(mean(&r, METRIC_GPU_SM, 0, 10), 50);
+    NEAR(mean(&r, METRIC_GPU_TO, 0, 10), 10);
+    NEAR(mean(&r, METRIC_GPU_WATTS, 0, 10), 700);
+    assert_true(isnan(mean(&r, METRIC_GPU_TENSOR, 0, 10))); /* neither tells */
+    assert_int_equal(metric_rate_of(&r, 0, METRIC_GPU_SM, "gpu1/mig1", &rate), 0);
+    NEAR(rate_mean(&rate, (struct windows){&whole, 1}), 10);
+    rate_release(&rate);
+    recording_release(&r);
+}
+
 /* Rows of a hostile file: dropped, or at least without undefined arithmetic (UBSan checks). */
 static void impossible_times_and_values_do_no_harm(void **state) {
     struct recording r;
@@ -495,6 +525,7 @@ int main(void) {
         cmocka_unit_test(the_peak_of_less_than_half_a_cell_is_its_mean),
         cmocka_unit_test(windows_of_a_phase_count_together),
         cmocka_unit_test(impossible_times_and_values_do_no_harm),
+        cmocka_unit_test(gpus_of_a_host_are_one),
         cmocka_unit_test(nothing_recorded_is_nothing_known),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -483,6 +483,39 @@ static void use_of_hosts(void **state) {
     report.n_resources = 0;
 }
 
+/* Ten seconds of one GPU that tells all, and one of another maker that tells its power. */
+static void use_of_gpus(void **state) {
+    int64_t values[RECORDING_COLUMNS_MAX], facts[RECORDING_COLUMNS_MAX];
+    (void)state;
+    for (size_t c = 0; c < RECORDING_COLUMNS_MAX; c++)
+        values[c] = facts[c] = VALUE_ABSENT;
+    values[GPU_WATTS] = 50 * S;
+    add_row(RECORDING_GPU, 1, "card1", values);
+    values[GPU_BUSY] = 9 * S;
+    values[GPU_SM] = 8 * S;
+    values[GPU_TENSOR] = 7 * S;
+    values[GPU_DRAM] = 6 * S;
+    values[GPU_PCIE_RECEIVE] = 50000000;
+    values[GPU_PCIE_SEND] = 40000000;
+    values[GPU_MEMORY_USED] = 30 * S;
+    values[GPU_WATTS] = 200 * S;
+    values[GPU_CLOCK_REASONS] = 4;
+    values[GPU_XIDS] = 2;
+    add_row(RECORDING_GPU, 0, "gpu0", values);
+    facts[GPU_DEVICE_MEMORY] = 40 * S;
+    facts[GPU_DEVICE_WATTS_LIMIT] = 300 * S;
+    add_row(RECORDING_GPU_DEVICE, 0, "gpu0 NVIDIA H200 GPU-1a driver 5", facts);
+    expect(section_gpus, "gpus",
+           "[{'host':'vm1','gpu':'gpu0','model':'NVIDIA H200','busy_pct':90,'sm_pct':80,"
+           "'tensor_pct':70,'dram_pct':60,'pcie_to_mb_s':5,'pcie_from_mb_s':4,"
+           "'memory_peak_gb':30,'memory_gb':40,'watts':200,'watts_limit':300,'joules':10000,"
+           "'power_cap_pct':100,'heat_cap_pct':0,'xids':2},"
+           "{'host':'vm2','gpu':'card1','model':null,'busy_pct':null,'sm_pct':null,"
+           "'tensor_pct':null,'dram_pct':null,'pcie_to_mb_s':null,'pcie_from_mb_s':null,"
+           "'memory_peak_gb':null,'memory_gb':null,'watts':50,'watts_limit':null,'joules':2500,"
+           "'power_cap_pct':null,'heat_cap_pct':null,'xids':null}]");
+}
+
 static void quality_of_the_recording(void **state) {
     static char *notes[] = {T("one"), T("two")};
     (void)state;
@@ -905,7 +938,8 @@ static void readers_see_the_same(void **state) {
         section_pairs,     section_arithmetic, section_waits,       section_efficiency,
         section_budget,    section_iterations, section_roles,       section_processes,
         section_operators, section_stragglers, section_quality,     section_loads,
-        section_exports,   section_alerts,     section_filesystems, put_asked};
+        section_exports,   section_alerts,     section_filesystems, section_gpus,
+        put_asked};
     char *text = NULL;
     size_t size;
     struct page page;
@@ -936,6 +970,7 @@ int main(void) {
         cmocka_unit_test(the_iteration_of_median_length),
         cmocka_unit_test(stragglers_and_causes),
         cmocka_unit_test(use_of_hosts),
+        cmocka_unit_test(use_of_gpus),
         cmocka_unit_test(quality_of_the_recording),
         cmocka_unit_test(the_run_and_its_hosts),
         cmocka_unit_test(phases_of_the_run),

@@ -52,6 +52,10 @@ static struct report *make(int64_t id, const char *name, double duration_s,
         .phase = strdup("all"),
         .duration_s = duration_s,
         .values = calloc(n_hosts * METRIC_COUNT_ + 1, sizeof(struct report_value))};
+    for (size_t h = 0; h < n_hosts; h++)
+        for (int m = 0; m < METRIC_COUNT_; m++)
+            if (metric_is_of_gpu((enum metric)m))
+                r->resources[0].values[h * METRIC_COUNT_ + (size_t)m].mean = NAN;
     return r;
 }
 
@@ -201,6 +205,41 @@ static void hosts_that_one_group_lacks_are_left_out_with_the_reason(void **state
 }
 
 /* Sets vm2 in the last `n` / 2 runs. */
+static bool names_gpus(const struct comparison *c) {
+    for (size_t i = 0; i < c->n_summary; i++)
+        if (strstr(c->summary[i].label, "GPU"))
+            return true;
+    for (size_t m = 0; m < c->n_metrics; m++)
+        if (metric_is_of_gpu(c->metrics[m].metric))
+            return true;
+    return false;
+}
+
+/* A CPU alone beside a GPU has the GPU's rows, without a value of its own; two CPUs have none. */
+static void gpus_of_one_run_have_rows_beside_a_run_without(void **state) {
+    struct report *runs[2] = {make(1, "cpu", 9, two_hosts, 2), make(2, "gpu", 1, two_hosts, 2)};
+    const double t[] = {0, 1}, trained[] = {0, 1500};
+    (void)state;
+    set_mean(runs[1], 0, METRIC_GPU_SM, 40);
+    set_mean(runs[1], 1, METRIC_GPU_SM, 60);
+    set_mean(runs[1], 0, METRIC_GPU_WATTS, 100);
+    set_mean(runs[1], 1, METRIC_GPU_WATTS, 200);
+    add_curve(runs[1], "examples", 2, t, trained);
+    struct comparison *c = compare(runs, 2);
+    assert_true(names_gpus(c));
+    NEAR(find(c, "GPU multiprocessors")->value[1], 50);
+    assert_true(isnan(find(c, "GPU multiprocessors")->value[0]));
+    NEAR(find(c, "power of GPUs")->value[1], 300);
+    NEAR(find(c, "energy of GPUs an example")->value[1], .2);
+    NEAR(find(c, "vm2 gpu_sm")->value[1], 60);
+    comparison_free(c);
+    runs[0] = make(1, "a", 9, two_hosts, 2);
+    runs[1] = make(2, "b", 1, two_hosts, 2);
+    c = compare(runs, 2);
+    assert_false(names_gpus(c));
+    comparison_free(c);
+}
+
 static void set_core_speeds(struct report **runs, size_t n, double base_us, double us) {
     for (size_t i = 0; i < n; i++) {
         runs[i]->hosts[0].beat_us = base_us;
@@ -477,6 +516,7 @@ int main(void) {
         cmocka_unit_test(a_group_against_itself_is_no_difference),
         cmocka_unit_test(a_run_that_failed_is_left_out_and_named),
         cmocka_unit_test(hosts_that_one_group_lacks_are_left_out_with_the_reason),
+        cmocka_unit_test(gpus_of_one_run_have_rows_beside_a_run_without),
         cmocka_unit_test(a_group_on_slower_cores_is_told_by_how_much),
         cmocka_unit_test(so_is_one_on_faster_cores),
         cmocka_unit_test(chance_one_run_and_what_was_not_measured_are_no_slower_cores),

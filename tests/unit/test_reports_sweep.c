@@ -531,6 +531,35 @@ static void differences_are_told_from_chance(void **state) {
     sweep_tables_free(&tables);
 }
 
+/* A measure of GPUs that a run tells is shown for all; one that none tells is not. */
+static void measures_of_gpus_need_a_gpu(void **state) {
+    static struct sweep_run runs[2] = {{.measures = {1, 2, 3, 4}}, {.measures = {5, 6, NAN, 8}}};
+    static struct sweep_cell cells[2];
+    static struct sweep sweep = {.cells = cells, .n_cells = 2};
+    static const char *const asked[] = {"gpu-sm", "time", "gpu-tensor", "examples"};
+    (void)state;
+    for (size_t i = 0; i < 4; i++)
+        assert_int_equal(sweep_add_measure(&sweep, asked[i]), 0);
+    for (size_t c = 0; c < 2; c++) {
+        cells[c] = (struct sweep_cell){.runs = &runs[c], .n_runs = 1};
+        for (size_t m = 1; m < 4; m++)
+            cells[c].figures[m] = (struct sweep_figure){.n = m == 2 ? c : 1, .mean = (double)m};
+    }
+    sweep_drop_gpus(&sweep);
+    assert_int_equal(sweep.n_measures, 3);
+    assert_string_equal(sweep.measures[0].name, "time");
+    assert_string_equal(sweep.measures[1].name, "gpu-tensor");
+    assert_string_equal(sweep.measures[2].title, "examples a second (1/s)");
+    assert_true(cells[1].figures[1].mean == 2 && runs[1].measures[2] == 8);
+    cells[1].figures[1].n = 0;
+    sweep_drop_gpus(&sweep);
+    assert_int_equal(sweep.n_measures, 2);
+    for (size_t m = 0; m < sweep.n_measures; m++) {
+        free(sweep.measures[m].name);
+        free(sweep.measures[m].title);
+    }
+}
+
 /* ---- phases ---- */
 
 /* Forty tests of 10 ms in a recording with ten samples a second: samples in that time belong to
@@ -760,6 +789,7 @@ int main(void) {
                                         teardown),
         cmocka_unit_test(cells_are_held_against_each_other_where_the_first_ended),
         cmocka_unit_test(differences_are_told_from_chance),
+        cmocka_unit_test(measures_of_gpus_need_a_gpu),
         cmocka_unit_test(what_is_shorter_than_two_samples_has_no_averages),
         cmocka_unit_test(a_beginning_and_an_end_are_no_curve),
         cmocka_unit_test(an_iteration_is_drawn_by_rank_and_operator),

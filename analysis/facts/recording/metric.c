@@ -15,8 +15,8 @@
 #define GIGA 1e-9
 #define MEGA_PER_S 1e3 /* bytes/ns -> MB/s */
 
-/* How several instances are combined: their sum, or the largest at each instant. */
-enum reduce { REDUCE_SUM, REDUCE_MAX };
+/* How several instances are combined: their sum, the largest at each instant, or their mean. */
+enum reduce { REDUCE_SUM, REDUCE_MAX, REDUCE_MEAN };
 
 struct metric_source {
     const char *name, *unit;
@@ -70,6 +70,22 @@ static const struct metric_source sources[METRIC_COUNT_] = {
                               .plus = BIT(PROCESS_RUN_QUEUE), .job = true},
     [METRIC_JOB_MEM] = {"job_mem", "GB", RECORDING_PROCESS, GIGA, .plus = BIT(PROCESS_RSS),
                         .level = true, .job = true},
+    [METRIC_GPU_SM] = {"gpu_sm", "%", RECORDING_GPU, PER_CENT, .plus = BIT(GPU_SM),
+                       .reduce = REDUCE_MEAN},
+    [METRIC_GPU_BUSY] = {"gpu_busy", "%", RECORDING_GPU, PER_CENT, .plus = BIT(GPU_BUSY),
+                         .reduce = REDUCE_MEAN},
+    [METRIC_GPU_TENSOR] = {"gpu_tensor", "%", RECORDING_GPU, PER_CENT, .plus = BIT(GPU_TENSOR),
+                           .reduce = REDUCE_MEAN},
+    [METRIC_GPU_DRAM] = {"gpu_dram", "%", RECORDING_GPU, PER_CENT, .plus = BIT(GPU_DRAM),
+                         .reduce = REDUCE_MEAN},
+    [METRIC_GPU_TO] = {"gpu_pcie_to", "MB/s", RECORDING_GPU, MEGA_PER_S,
+                       .plus = BIT(GPU_PCIE_RECEIVE)},
+    [METRIC_GPU_FROM] = {"gpu_pcie_from", "MB/s", RECORDING_GPU, MEGA_PER_S,
+                         .plus = BIT(GPU_PCIE_SEND)},
+    [METRIC_GPU_MEM] = {"gpu_mem", "GB", RECORDING_GPU, GIGA, .plus = BIT(GPU_MEMORY_USED),
+                        .level = true},
+    [METRIC_GPU_WATTS] = {"gpu_watts", "W", RECORDING_GPU, GIGA, .plus = BIT(GPU_WATTS),
+                          .level = true},
 };
 
 const char *metric_name(enum metric metric) {
@@ -79,11 +95,18 @@ const char *metric_unit(enum metric metric) {
     return sources[metric].unit;
 }
 
+bool metric_is_of_gpu(enum metric metric) {
+    return sources[metric].table == RECORDING_GPU;
+}
+
+/* A part of a divided GPU (MIG) counts with the card. */
 static bool counts(const void *ctx, const struct series_set *set, const struct series *series) {
     const struct metric_source *source = ctx;
     if (source->only && strcmp(series->name, source->only) != 0)
         return false;
     if (source->without && strcmp(series->name, source->without) == 0)
+        return false;
+    if (!source->only && source->table == RECORDING_GPU && strchr(series->name, '/'))
         return false;
     return !source->job || series_ever(set, series, PROCESS_JOB, 1);
 }
@@ -122,7 +145,7 @@ static void add_part(const struct metric_source *source, struct rate *rate,
             rate->base[i] = part->covered[i];
         } else {
             rate->amount[i] += part->amount[i];
-            if (source->base)
+            if (source->base || source->reduce == REDUCE_MEAN)
                 rate->base[i] += part->base[i];
             else if (part->base[i] > rate->base[i])
                 rate->base[i] = part->base[i];
@@ -195,9 +218,8 @@ static const struct series_set *clock_of(const struct recording *recording, int 
     return source->job && has_host(cpu, host) ? cpu : &recording->tables[source->table];
 }
 
-int metric_rate(const struct recording *recording, int host, enum metric metric,
-                struct rate *ret_rate) {
-    const struct metric_source *source = &sources[metric];
+static int rate_of_source(const struct recording *recording, int host,
+                          const struct metric_source *source, struct rate *ret_rate) {
     const struct series_set *set = &recording->tables[source->table];
     const struct series_set *clock = clock_of(recording, host, source);
     struct rate rate = {0};
@@ -225,4 +247,16 @@ int metric_rate(const struct recording *recording, int host, enum metric metric,
     free(room);
     *ret_rate = rate;
     return 0;
+}
+
+int metric_rate(const struct recording *recording, int host, enum metric metric,
+                struct rate *ret_rate) {
+    return rate_of_source(recording, host, &sources[metric], ret_rate);
+}
+
+int metric_rate_of(const struct recording *recording, int host, enum metric metric,
+                   const char *instance, struct rate *ret_rate) {
+    struct metric_source source = sources[metric];
+    source.only = instance;
+    return rate_of_source(recording, host, &source, ret_rate);
 }
