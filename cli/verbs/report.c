@@ -155,9 +155,10 @@ static int read_report_words(int argc, char **argv, struct options *options) {
          .text = &options->format},
         {"--plot NAME[,NAME...]",
          "of the pictures only these; default: all that the run has.\n"
-         "cpu, memory, network, disk, pressure (of each host), pairs (of\n"
-         "hosts), cores, budget, budget-iterations, iterations, timeline,\n"
-         "accuracy, marks (other values that the program marked)",
+         "cpu, memory, network, disk, pressure, gpu, gpu-link, gpu-memory,\n"
+         "gpu-power (of each host), gpus, pairs (of hosts), cores, budget,\n"
+         "budget-iterations, iterations, timeline, accuracy, marks (other\n"
+         "values that the program marked)",
          .text = &options->plots},
         {"-o, --output PATH", "write there; a file that exists is replaced when all is written",
          .text = &options->path},

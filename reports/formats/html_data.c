@@ -39,10 +39,21 @@ static size_t max_samples(const struct report *report) {
     return n;
 }
 
+/* Most runs have no GPU. */
+static bool has_data(const struct report *report, const struct resource_plot *plot) {
+    if (!metric_is_of_gpu(plot->lines[0].metric))
+        return true;
+    for (size_t h = 0; h < report->n_hosts; h++)
+        for (size_t i = 0; i < plot->n; i++)
+            if (report->series[h].metrics[plot->lines[i].metric].n)
+                return true;
+    return false;
+}
+
 static struct axis axis_of(const struct report *report) {
     size_t lines = 1, samples = max_samples(report);
     for (size_t i = 0; i < PLOT_RESOURCE_COUNT_; i++)
-        lines += resource_plots[i].n * report->n_hosts;
+        lines += has_data(report, &resource_plots[i]) ? resource_plots[i].n * report->n_hosts : 0;
     double pairs = fmin((double)POINTS_MAX / 2 / (double)lines, PAIRS_MAX);
     return (struct axis){report_end_s(report),
                          (size_t)fmax(1, fmin(fmax(pairs, PAIRS_MIN), (double)samples / 2))};
@@ -204,7 +215,8 @@ static json_t *document_of(const struct report *report) {
     for (size_t h = 0; h < report->n_hosts; h++)
         json_array_append_new(hosts, json_text(report->hosts[h].name));
     for (size_t i = 0; i < PLOT_RESOURCE_COUNT_; i++)
-        json_array_append_new(plots, resource_of(report, &resource_plots[i], &axis));
+        if (has_data(report, &resource_plots[i]))
+            json_array_append_new(plots, resource_of(report, &resource_plots[i], &axis));
     if (report->n_routes)
         json_array_append_new(plots, pairs_of(report, &axis));
     if (report->n_ranks)

@@ -79,6 +79,8 @@ struct report_host_series {
     struct report_series allowances[ALLOWANCES]; /* used shares, 1: all; n is 0 without a limit */
     struct report_series *cores;                 /* busy %, one per core */
     size_t n_cores;
+    struct report_series *gpus; /* how full, in %; one per GPU */
+    size_t n_gpus;
 };
 
 /* Traffic of the job's TCP connections from one host to another, MB/s (F2). */

@@ -24,6 +24,9 @@ static void host_series_release(struct report_host_series *host) {
     for (size_t c = 0; c < host->n_cores; c++)
         series_release(&host->cores[c]);
     free(host->cores);
+    for (size_t g = 0; g < host->n_gpus; g++)
+        series_release(&host->gpus[g]);
+    free(host->gpus);
 }
 
 static void verdict_free(struct report_verdict *verdict) {

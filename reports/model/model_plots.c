@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/evidence/gpu_use.h"
 #include "analysis/facts/series/stats.h"
 #include "common/error.h"
 #include "reports/model/model_private.h"
@@ -23,12 +24,46 @@ static bool is_pressure(enum metric metric) {
     return metric == METRIC_PSI_CPU || metric == METRIC_PSI_IO || metric == METRIC_PSI_MEMORY;
 }
 
+/* A share of a GPU is told as a mean of the time since it was read last, which may be longer than
+ * its row.
+ */
+static bool is_share(enum metric metric) {
+    return is_pressure(metric) ||
+           (metric_is_of_gpu(metric) && strcmp(metric_unit(metric), "%") == 0);
+}
+
 static int fill_metric(struct report_series *series, const struct rate *rate, enum metric metric) {
     int result = series_init(series, metric_name(metric), rate->n);
     for (size_t i = 0; result == 0 && i < rate->n; i++) {
         double value = rate_value(rate, i);
         series->t_s[i] = (double)rate->t_ns[i] / 1e9;
-        series->value[i] = is_pressure(metric) && value > 100 ? 100 : value;
+        series->value[i] = is_share(metric) && value > 100 ? 100 : value;
+    }
+    return result;
+}
+
+#define STEPS_MAX 100
+
+/* Periods that a row of a GPU speaks for: a slow driver makes some frames have none. */
+static size_t steps_of(const struct rate *rate, size_t i, int64_t period_ns) {
+    double steps = period_ns > 0 ? round((double)rate->dt_ns[i] / (double)period_ns) : 1;
+    return (size_t)fmin(fmax(steps, 1), STEPS_MAX);
+}
+
+/* As fill_metric, with a point for each period: else pictures had gaps. */
+static int fill_gpu_metric(struct report_series *series, const struct rate *rate,
+                           enum metric metric, const char *label, int64_t period_ns) {
+    size_t n = 0;
+    for (size_t i = 0; i < rate->n; i++)
+        n += steps_of(rate, i, period_ns);
+    int result = series_init(series, label, n);
+    for (size_t i = 0, at = 0; result == 0 && i < rate->n; i++) {
+        double value = rate_value(rate, i), dt_s = (double)rate->dt_ns[i] / 1e9;
+        size_t steps = steps_of(rate, i, period_ns);
+        for (size_t k = steps; k-- > 0; at++) {
+            series->t_s[at] = (double)rate->t_ns[i] / 1e9 - dt_s * (double)k / (double)steps;
+            series->value[at] = is_share(metric) && value > 100 ? 100 : value;
+        }
     }
     return result;
 }
@@ -69,6 +104,69 @@ static int fill_cores(struct report_host_series *to, const struct run_model *mod
     return result;
 }
 
+/* Raises the values of a GPU to a share of what it has of something; they have the same times. */
+static int raise_gpu(struct report_series *series, const struct run_model *model,
+                     const struct series *gpu, enum metric metric, double most) {
+    struct report_series share = {0};
+    struct rate rate;
+    if (!(most > 0)) /* its link is not known */
+        return 0;
+    int result = metric_rate_of(model->recording, gpu->host, metric, gpu->name, &rate);
+    if (result < 0)
+        return result;
+    result = fill_gpu_metric(&share, &rate, metric, gpu->name, model->recording->period_ns);
+    rate_release(&rate);
+    for (size_t i = 0; result == 0 && i < series->n && i < share.n; i++)
+        series->value[i] = fmax(series->value[i], fmin(100, 100 * share.value[i] / most));
+    free(share.label);
+    free(share.t_s);
+    free(share.value);
+    return result;
+}
+
+static bool knows_any(const struct report_series *series) {
+    for (size_t i = 0; i < series->n; i++)
+        if (!isnan(series->value[i]))
+            return true;
+    return false;
+}
+
+/* How full a GPU was: the fullest of its multiprocessors, its memory's bandwidth and its link; of
+ * one that tells none of these, the time with any work on it.
+ */
+static int fill_gpu(struct report_series *series, const struct run_model *model,
+                    const struct series *gpu) {
+    struct gpu_use use = {.gpu = gpu, .device = gpu_device_of(model, gpu)};
+    double link = gpu_pcie_ceiling(model, &use) / 1e6;
+    const struct {
+        enum metric metric;
+        double most;
+    } parts[] = {{METRIC_GPU_DRAM, 100}, {METRIC_GPU_TO, link}, {METRIC_GPU_FROM, link}};
+    struct rate rate;
+    int result = metric_rate_of(model->recording, gpu->host, METRIC_GPU_SM, gpu->name, &rate);
+    if (result < 0)
+        return result;
+    result = fill_gpu_metric(series, &rate, METRIC_GPU_SM, gpu->name, model->recording->period_ns);
+    rate_release(&rate);
+    if (result == 0 && !knows_any(series))
+        return raise_gpu(series, model, gpu, METRIC_GPU_BUSY, 100);
+    for (size_t i = 0; result == 0 && i < ARRAY_SIZE(parts); i++)
+        result = raise_gpu(series, model, gpu, parts[i].metric, parts[i].most);
+    return result;
+}
+
+static int fill_gpus(struct report_host_series *to, const struct run_model *model, int host) {
+    const struct series_set *set = &model->recording->tables[RECORDING_GPU];
+    int result = 0;
+    to->gpus = calloc(set->n + 1, sizeof *to->gpus);
+    if (!to->gpus)
+        return -ENOMEM;
+    for (size_t s = 0; result == 0 && s < set->n; s++)
+        if (set->items[s].host == host)
+            result = fill_gpu(&to->gpus[to->n_gpus++], model, &set->items[s]);
+    return result;
+}
+
 /* A limit that was exceeded is not a ceiling. */
 static void fill_ceilings(struct report_host_series *to, const struct run_model *model, int host) {
     static const enum metric links[] = {METRIC_NET_SEND, METRIC_NET_RECV},
@@ -99,10 +197,16 @@ static int fill_host_series(struct report *report, const struct run_model *model
     int result = report->series ? 0 : -ENOMEM;
     for (size_t h = 0; h < model->n_hosts; h++) {
         for (int m = 0; result == 0 && m < METRIC_COUNT_; m++)
-            result = fill_metric(&report->series[h].metrics[m], &model->hosts[h].metrics[m],
-                                 (enum metric)m);
+            result = metric_is_of_gpu((enum metric)m)
+                         ? fill_gpu_metric(&report->series[h].metrics[m],
+                                           &model->hosts[h].metrics[m], (enum metric)m,
+                                           metric_name((enum metric)m), model->recording->period_ns)
+                         : fill_metric(&report->series[h].metrics[m], &model->hosts[h].metrics[m],
+                                       (enum metric)m);
         if (result == 0)
             result = fill_cores(&report->series[h], model, (int)h);
+        if (result == 0)
+            result = fill_gpus(&report->series[h], model, (int)h);
         if (result == 0)
             fill_ceilings(&report->series[h], model, (int)h);
         report->hosts[h].machine = machine_of(model, (int)h);

@@ -20,8 +20,8 @@
 #define COLOUR_DISK_WRITE "#bb9ad8"
 #define COLOUR_MEMORY "#e07bb0"
 #define COLOUR_MEMORY_JOB "#a8437a"
-#define COLOUR_GPU "#c8553d"      /* waiting for a GPU */
-#define COLOUR_GPU_COPY "#e8a598" /* copying to or from it */
+#define COLOUR_GPU "#a5682a"      /* a GPU at work, and waiting for it */
+#define COLOUR_GPU_COPY "#d2ab84" /* copying to or from it */
 #define COLOUR_ASLEEP "#ffffff"
 #define COLOUR_STOPPED "#ededed"
 #define COLOUR_LIMIT "#d1242f"

@@ -143,6 +143,47 @@ static char *of_pressure(const struct report *report) {
                        what, share.text);
 }
 
+/* Older GPUs tell only whether anything was on them. */
+static char *of_gpu(const struct report *report) {
+    struct digits work, busy;
+    int host = highest(report, METRIC_GPU_SM), any = highest(report, METRIC_GPU_BUSY);
+    if (host < 0 && any < 0)
+        return NULL;
+    if (host < 0)
+        return text_format("%s has work on its GPUs %s %% of the time.", name_of(report, any),
+                           three(value_of(report, (size_t)any, METRIC_GPU_BUSY).mean, &busy));
+    three(value_of(report, (size_t)host, METRIC_GPU_SM).mean, &work);
+    return text_format("%s uses its GPUs most: %s %% of their multiprocessors work on average, and "
+                       "%s %% of the time they have any work.",
+                       name_of(report, host), work.text,
+                       three(value_of(report, (size_t)host, METRIC_GPU_BUSY).mean, &busy));
+}
+
+static char *of_gpu_link(const struct report *report) {
+    return of_rates(report, METRIC_GPU_TO, METRIC_GPU_FROM, "copies to its GPUs",
+                    "copies from its GPUs");
+}
+
+/* The most that a host used, and its mean. */
+static char *of_level(const struct report *report, enum metric metric, const char *what,
+                      const char *unit) {
+    struct digits peak, mean;
+    int host = highest(report, metric);
+    if (host < 0)
+        return NULL;
+    struct report_value v = value_of(report, (size_t)host, metric);
+    return text_format("%s %s most: %s %s on average, %s at most.", name_of(report, host), what,
+                       three(v.mean, &mean), unit, three(v.peak, &peak));
+}
+
+static char *of_gpu_memory(const struct report *report) {
+    return of_level(report, METRIC_GPU_MEM, "uses", "GB");
+}
+
+static char *of_gpu_power(const struct report *report) {
+    return of_level(report, METRIC_GPU_WATTS, "draws", "W");
+}
+
 static char *of_pairs(const struct report *report) {
     struct digits mean, share;
     if (!report->n_routes)
@@ -236,9 +277,11 @@ char *picture_finding(const struct report *report, const char *name) {
     static const struct {
         const char *name;
         char *(*of)(const struct report *report);
-    } kinds[] = {{"cpu", of_cpu},       {"network", of_network},      {"memory", of_memory},
-                 {"disk", of_disk},     {"pressure", of_pressure},    {"pairs", of_pairs},
-                 {"budget", of_budget}, {"iterations", of_iterations}};
+    } kinds[] = {
+        {"cpu", of_cpu},           {"network", of_network},       {"memory", of_memory},
+        {"disk", of_disk},         {"pressure", of_pressure},     {"pairs", of_pairs},
+        {"budget", of_budget},     {"iterations", of_iterations}, {"gpu", of_gpu},
+        {"gpu-link", of_gpu_link}, {"gpu-memory", of_gpu_memory}, {"gpu-power", of_gpu_power}};
     for (size_t i = 0; name && report->n_resources && i < ARRAY_SIZE(kinds); i++)
         if (strcmp(kinds[i].name, name) == 0)
             return kinds[i].of(report);

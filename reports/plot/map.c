@@ -69,12 +69,12 @@ static bool is_limit(const struct map *m, size_t host, size_t resource) {
 
 static void put_host(struct map *m, size_t host) {
     drawing_put_text(m->out, 4, m->y + ROW - 3, "start", "name", m->report->hosts[host].name, 14);
-    for (size_t r = 0; r < MAP_RESOURCES; r++, m->y += ROW) {
+    for (size_t r = 0; r < map_rows(m->report, host); r++, m->y += ROW) {
         drawing_put_text(m->out, LEFT - 5, m->y + ROW - 4, "end",
                          is_limit(m, host, r) ? "small is-limit" : "small",
                          map_words(m->report, host, r), 20);
         put_ground(m, (int)host, map_name(m->report, host, r), ROW - 2);
-        put_levels(m, map_row(m, host, r), map_resources[r].class);
+        put_levels(m, map_row(m, host, r), map_resource(r)->class);
     }
     m->y += GAP;
 }
@@ -87,14 +87,14 @@ static void put_fullest(struct map *m, size_t host) {
     drawing_put_text(m->out, LEFT - 5, m->y + ROW - 4, "end", "small", m->report->hosts[host].name,
                      22);
     put_ground(m, (int)host, "fullest resource", ROW - 2);
-    for (size_t r = 0; r < MAP_RESOURCES; r++) {
+    for (size_t r = 0; r < map_rows(m->report, host); r++) {
         for (size_t i = 0; i < m->bins; i++) {
             double most = -1;
-            for (size_t k = 0; k < MAP_RESOURCES; k++)
+            for (size_t k = 0; k < map_rows(m->report, host); k++)
                 most = k == MAP_CORE ? most : fmax(most, map_row(m, host, k)[i]);
             values[i] = r != MAP_CORE && map_row(m, host, r)[i] == most ? most : NAN;
         }
-        put_levels(m, values, map_resources[r].class);
+        put_levels(m, values, map_resource(r)->class);
     }
     m->y += ROW;
 }
@@ -140,9 +140,11 @@ static void put_map_axis(const struct map *m, int height) {
 
 static int map_height(const struct map *m) {
     size_t n = m->report->n_hosts;
-    int host = n > MAP_HOSTS_MAX ? ROW : MAP_RESOURCES * ROW + GAP, height = FOOT + (int)n * host;
-    for (size_t h = 0; h < n; h++)
+    int height = FOOT;
+    for (size_t h = 0; h < n; h++) {
+        height += n > MAP_HOSTS_MAX ? ROW : (int)map_rows(m->report, h) * ROW + GAP;
         height += map_begins_machine(m->report, h) ? ROW + GAP : 0;
+    }
     return height + (m->levels->known ? LIMIT_ROW : 0);
 }
 
@@ -176,8 +178,8 @@ static size_t map_bins(const struct report *report) {
 
 static void fill(struct map *m) {
     for (size_t h = 0; h < m->report->n_hosts; h++) {
-        for (size_t r = 0; r < MAP_RESOURCES; r++)
-            map_fill(m->report, h, r, m->values + (h * MAP_RESOURCES + r) * m->bins, m->bins);
+        for (size_t r = 0; r < map_rows(m->report, h); r++)
+            map_fill(m->report, h, r, m->values + (h * m->rows + r) * m->bins, m->bins);
         if (map_begins_machine(m->report, h))
             map_fill_machine(m->report, h + 1, m->machines + h * m->bins, m->bins);
     }
@@ -190,13 +192,15 @@ int map_draw(const struct report *report, const struct limit_levels *levels,
     *ret_drawing = (struct map_drawing){0};
     if (!report->n_hosts || !report->series)
         return -ENODATA;
-    m.values = calloc(n * (MAP_RESOURCES + 1), sizeof *m.values);
+    for (size_t h = 0; h < report->n_hosts; h++)
+        m.rows = map_rows(report, h) > m.rows ? map_rows(report, h) : m.rows;
+    m.values = calloc(n * (m.rows + 1), sizeof *m.values);
     m.out = m.values ? open_memstream(&ret_drawing->svg, &size) : NULL;
     if (!m.out) {
         free(m.values);
         return -ENOMEM;
     }
-    m.machines = m.values + n * MAP_RESOURCES;
+    m.machines = m.values + n * m.rows;
     fill(&m);
     draw_map(&m);
     ret_drawing->finding = map_finding(&m);

@@ -47,6 +47,22 @@ static void fill_percent(const struct report *report, size_t host, enum metric m
         values[i] /= 100;
 }
 
+/* The mean of multiprocessors stands for many GPUs. */
+static void fill_gpu(const struct report *report, size_t host, size_t gpu, double *values,
+                     size_t n) {
+    const struct report_host_series *of = &report->series[host];
+    if (of->n_gpus > MAP_GPUS_MAX) {
+        bool told = of->metrics[METRIC_GPU_SM].n > 0;
+        fill_percent(report, host, told ? METRIC_GPU_SM : METRIC_GPU_BUSY, values, n);
+        return;
+    }
+    for (size_t i = 0; i < n; i++)
+        values[i] = 0;
+    series_add_bin_means(&of->gpus[gpu], report_end_s(report), values, n);
+    for (size_t i = 0; i < n; i++)
+        values[i] /= 100;
+}
+
 static void fill_busy(const struct report *report, size_t host, double *values, size_t n) {
     fill_percent(report, host, METRIC_CPU_IDLE, values, n);
     for (size_t i = 0; i < n; i++)
@@ -60,8 +76,9 @@ const struct report_series *map_allowance(const struct report *report, size_t ho
                                                             [MAP_NETWORK] = ALLOWANCES,
                                                             [MAP_DISK] = ALLOWANCE_DISK,
                                                             [MAP_MEMORY] = ALLOWANCE_MEMORY};
-    const struct report_series *found =
-        of[resource] < ALLOWANCES ? &report->series[host].allowances[of[resource]] : NULL;
+    const struct report_series *found = resource < MAP_RESOURCES && of[resource] < ALLOWANCES
+                                            ? &report->series[host].allowances[of[resource]]
+                                            : NULL;
     return found && found->n ? found : NULL;
 }
 
@@ -90,6 +107,8 @@ void map_fill(const struct report *report, size_t host, size_t resource, double 
         fill_percent(report, host, METRIC_DISK_BUSY, values, n);
         raise_to_share(report, host, METRIC_DISK_READ, values, n);
         raise_to_share(report, host, METRIC_DISK_WRITE, values, n);
+    } else if (resource >= MAP_GPU) {
+        fill_gpu(report, host, resource - MAP_GPU, values, n);
     } else {
         fill_memory(report, host, values, n);
     }

@@ -48,7 +48,7 @@ static void find_fullest(const struct map *m, struct fullest two[2]) {
         const char *name = m->report->hosts[h].name;
         if (map_begins_machine(m->report, h))
             rank(two, look_at(m, m->machines + h * m->bins, "the shared machine", "CPU"));
-        for (size_t r = 0; r < MAP_RESOURCES; r++)
+        for (size_t r = 0; r < map_rows(m->report, h); r++)
             if (r != MAP_CORE)
                 rank(two, look_at(m, map_row(m, h, r), name, map_name(m->report, h, r)));
     }
@@ -61,6 +61,10 @@ static char *limit_in_bursts(const struct map *m) {
     size_t resource = map_limit(m), host = (size_t)m->report->verdict.host;
     struct fullest f = look_at(m, map_row(m, host, resource), m->report->hosts[host].name,
                                map_name(m->report, host, resource));
+    if (resource >= MAP_GPU && f.full < LONG && !isnan(f.mean)) /* latency may limit it */
+        return text_format("The limit, %s's %s, had %.0f %% of its fullest part in use on average. "
+                           "The top row shows the time that it took.",
+                           f.whose, f.what, 100 * f.mean);
     return f.full < LONG && !isnan(f.mean)
                ? text_format("The limit, %s's %s, was used %.0f %% on average: it was full for "
                              "less than a sample at a time. The top row shows the time that it "
@@ -72,7 +76,7 @@ static char *limit_in_bursts(const struct map *m) {
 static const char *about_top_row(const struct map *m) {
     if (!m->levels->known)
         return "";
-    return map_limit(m) < MAP_RESOURCES
+    return map_limit(m) != MAP_NONE
                ? " The top row shows the time that the limit took."
                : " The limit is no resource of one host: the top row shows the time that it took.";
 }
@@ -80,7 +84,7 @@ static const char *about_top_row(const struct map *m) {
 char *map_finding(const struct map *m) {
     struct fullest two[2] = {{m->report->hosts[0].name, map_resources[0].name, 0, 0},
                              {m->report->hosts[0].name, map_resources[0].name, 0, 0}};
-    bool has_resource = map_limit(m) < MAP_RESOURCES;
+    bool has_resource = map_limit(m) != MAP_NONE;
     char *bursts = has_resource ? limit_in_bursts(m) : NULL;
     if (bursts)
         return bursts;

@@ -8,28 +8,43 @@
 #include "reports/plot/map.h"
 
 #define MAP_BINS_MAX 160
+#define MAP_GPUS_MAX 16 /* rows of a host; with more, one row shows the mean of its GPUs */
 
-enum { MAP_CPU, MAP_CORE, MAP_NETWORK, MAP_DISK, MAP_MEMORY, MAP_RESOURCES };
+/* MAP_GPU and what follows: a row a GPU. */
+enum { MAP_CPU, MAP_CORE, MAP_NETWORK, MAP_DISK, MAP_MEMORY, MAP_RESOURCES, MAP_GPU = 5 };
+_Static_assert((int)MAP_GPU == (int)MAP_RESOURCES, "GPUs come after what each host has");
+#define MAP_NONE SIZE_MAX
 
 #define MAP_LEVELS 4 /* levels: nothing, some, half, most; then full */
 
 /* limited: the words if a control group may use only a part of it. */
 extern const struct map_resource {
     const char *class, *words, *name, *limited;
-} map_resources[MAP_RESOURCES];
+} map_resources[MAP_RESOURCES + 1];
+
+/* The entry of a row: all GPUs have one. */
+static inline const struct map_resource *map_resource(size_t row) {
+    return &map_resources[row < MAP_GPU ? row : MAP_GPU];
+}
 
 struct map {
     const struct report *report;
     const struct limit_levels *levels;
     FILE *out;
-    size_t bins;
-    double *values;   /* [(host * MAP_RESOURCES + resource) * bins + bin] */
-    double *machines; /* [host * bins + bin], of the machine with the number host + 1 */
-    double y;         /* top of the next row */
+    size_t bins, rows; /* rows: of the host with most */
+    double *values;    /* [(host * rows + row) * bins + bin] */
+    double *machines;  /* [host * bins + bin], of the machine with the number host + 1 */
+    double y;          /* top of the next row */
 };
 
 static inline const double *map_row(const struct map *m, size_t host, size_t resource) {
-    return m->values + (host * MAP_RESOURCES + resource) * m->bins;
+    return m->values + (host * m->rows + resource) * m->bins;
+}
+
+/* Rows of the host: what all have, and its GPUs. */
+static inline size_t map_rows(const struct report *report, size_t host) {
+    size_t n = report->series[host].n_gpus;
+    return MAP_RESOURCES + (n > MAP_GPUS_MAX ? 1 : n);
 }
 
 /* The first of a machine's hosts stands for the machine. */
@@ -52,18 +67,27 @@ static inline int map_level(double value) {
 const struct report_series *map_allowance(const struct report *report, size_t host,
                                           size_t resource);
 
+/* One GPU of several has its own name. */
+static inline const char *map_name_of(const struct report *report, size_t host, size_t row,
+                                      bool full) {
+    const struct report_host_series *of = &report->series[host];
+    if (row >= MAP_GPU && of->n_gpus > 1 && of->n_gpus <= MAP_GPUS_MAX)
+        return of->gpus[row - MAP_GPU].label;
+    return full ? map_resource(row)->name : map_resource(row)->words;
+}
+
 static inline const char *map_words(const struct report *report, size_t host, size_t resource) {
-    return map_allowance(report, host, resource) ? map_resources[resource].limited
-                                                 : map_resources[resource].words;
+    return map_allowance(report, host, resource) ? map_resource(resource)->limited
+                                                 : map_name_of(report, host, resource, false);
 }
 
 /* "CPU", "fullest core", "CPU quota" */
 static inline const char *map_name(const struct report *report, size_t host, size_t resource) {
-    return map_allowance(report, host, resource) ? map_resources[resource].limited
-                                                 : map_resources[resource].name;
+    return map_allowance(report, host, resource) ? map_resource(resource)->limited
+                                                 : map_name_of(report, host, resource, true);
 }
 
-/* The resource of the verdict's limit; MAP_RESOURCES if it is none of these, or has no host. */
+/* The row of the verdict's limit; MAP_NONE if it is none of these, or has no host. */
 size_t map_limit(const struct map *map);
 
 /* Owned; NULL: no memory. */

@@ -85,12 +85,33 @@ static struct plot *pressure(const struct report *report) {
     return plot_resource(report, PLOT_PRESSURE);
 }
 
+static struct plot *gpu(const struct report *report) {
+    return plot_resource(report, PLOT_GPU);
+}
+
+static struct plot *gpu_link(const struct report *report) {
+    return plot_resource(report, PLOT_GPU_LINK);
+}
+
+static struct plot *gpu_memory(const struct report *report) {
+    return plot_resource(report, PLOT_GPU_MEMORY);
+}
+
+static struct plot *gpu_power(const struct report *report) {
+    return plot_resource(report, PLOT_GPU_POWER);
+}
+
 static const struct kind kinds[] = {
     {"cpu", cpu, NULL},
     {"memory", memory, NULL},
     {"network", network, NULL},
     {"disk", disk, NULL},
     {"pressure", pressure, NULL},
+    {"gpu", gpu, NULL},
+    {"gpus", plot_gpus, NULL},
+    {"gpu-link", gpu_link, NULL},
+    {"gpu-memory", gpu_memory, NULL},
+    {"gpu-power", gpu_power, NULL},
     {"pairs", plot_routes, NULL},
     {"cores", NULL, add_cores},
     {"budget", plot_budget, NULL},

@@ -201,7 +201,7 @@ static void put_host_panels(FILE *out, const struct report *report,
 static void fill_resource_row(const struct report *report, size_t row, const void *ctx,
                               double *values, size_t n) {
     const struct resource_plot *plot = ctx;
-    for (size_t i = 0; i < plot->n; i++)
+    for (size_t i = 0; i < (plot->apart ? 1 : plot->n); i++)
         series_add_bin_means(&report->series[row].metrics[plot->lines[i].metric],
                              report_end_s(report), values, n);
 }
@@ -219,7 +219,8 @@ static struct plot *plot_host_map(const struct report *report, const struct reso
                            .fill = fill_resource_row,
                            .name = host_name,
                            .ctx = plot};
-    return plot_titled(heat_plot(report, &map), "%s, the sum of each host", plot->title);
+    return plot_titled(heat_plot(report, &map), plot->apart ? "%s" : "%s, the sum of each host",
+                       plot->title);
 }
 
 struct plot *plot_resource(const struct report *report, enum plot_resource resource) {
@@ -262,4 +263,47 @@ struct plot *plot_cores(const struct report *report, size_t host) {
                            .ctx = &host};
     return plot_titled(heat_plot(report, &map), "How busy each core of %s was",
                        report->hosts[host].name);
+}
+
+/* ---- F2: GPUs ---- */
+
+struct gpu_at {
+    size_t host, gpu;
+};
+
+/* Where the row's GPU is; host SIZE_MAX: nowhere. */
+static struct gpu_at gpu_at(const struct report *report, size_t row) {
+    for (size_t h = 0; h < report->n_hosts; row -= report->series[h++].n_gpus)
+        if (row < report->series[h].n_gpus)
+            return (struct gpu_at){h, row};
+    return (struct gpu_at){SIZE_MAX, 0};
+}
+
+static void fill_gpu_row(const struct report *report, size_t row, const void *ctx, double *values,
+                         size_t n) {
+    struct gpu_at at = gpu_at(report, row);
+    (void)ctx;
+    series_add_bin_means(&report->series[at.host].gpus[at.gpu], report_end_s(report), values, n);
+}
+
+static const char *gpu_name(const struct report *report, size_t row, const void *ctx) {
+    struct gpu_at at = gpu_at(report, row);
+    (void)ctx;
+    return report->series[at.host].gpus[at.gpu].label;
+}
+
+/* One GPU has its curves, and its row of the map. */
+struct plot *plot_gpus(const struct report *report) {
+    size_t n = 0;
+    for (size_t h = 0; report->series && h < report->n_hosts; h++)
+        n += report->series[h].n_gpus;
+    if (n < 2)
+        return script_no_data();
+    struct heat_map map = {.rows = n,
+                           .unit = "%",
+                           .top = 100,
+                           .colour = COLOUR_GPU,
+                           .fill = fill_gpu_row,
+                           .name = gpu_name};
+    return plot_titled(heat_plot(report, &map), "How full each GPU was");
 }

@@ -63,6 +63,10 @@ enum plot_resource {
     PLOT_MEMORY,   /* used, and the job's */
     PLOT_DISK,     /* read and write */
     PLOT_PRESSURE, /* PSI of CPU, memory, I/O */
+    PLOT_GPU,      /* units of a host's GPUs, their mean */
+    PLOT_GPU_LINK, /* to them and from them over PCIe */
+    PLOT_GPU_MEMORY,
+    PLOT_GPU_POWER,
     PLOT_RESOURCE_COUNT_
 };
 
@@ -71,6 +75,9 @@ enum plot_resource {
  */
 #define PLOT_HOSTS_MAX 12
 struct plot *plot_resource(const struct report *report, enum plot_resource resource);
+
+/* F2: how full each GPU of all hosts was: a heat map, GPU by time. */
+struct plot *plot_gpus(const struct report *report);
 
 /* F2: how busy each core of a host was: a heat map, core by time. */
 struct plot *plot_cores(const struct report *report, size_t host);

@@ -19,6 +19,7 @@ struct resource_plot {
     double top; /* upper end of the y axis; 0: the highest value of all hosts */
     struct resource_line lines[RESOURCE_LINES_MAX];
     size_t n;
+    bool apart; /* lines are no parts of a sum: of many hosts, only the first is shown */
 };
 
 extern const struct resource_plot resource_plots[PLOT_RESOURCE_COUNT_];

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "reports/model/layout.h"
 #include "reports/plot/map.h"
 #include "reports/sections/sections.h"
 
@@ -35,8 +36,13 @@ void section_map(const struct report *report, struct page *page) {
                         : "",
             report->n_hosts > MAP_HOSTS_MAX
                 ? " Each row shows the resource that is fullest: CPU green, network "
-                  "blue, disk purple, memory pink."
+                  "blue, disk purple, memory pink, GPUs brown."
                 : "");
+    if (result == 0 && layout_has(report, METRIC_GPU_BUSY))
+        page_paragraph(page, STYLE_NOTE,
+                       "A GPU is as full as the fullest of its multiprocessors, the bandwidth of "
+                       "its memory and its link over PCIe. Some tell only the time with any work, "
+                       "which counts then.");
     free(map.svg);
     free(map.finding);
 }

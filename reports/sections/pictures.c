@@ -23,7 +23,8 @@ static void put_cores(const struct report *report, struct page *page) {
 void section_pictures(const struct report *report, struct page *page) {
     if (!page_draws(page))
         return;
-    section_put_pictures(report, page, "cpu,network,memory,disk,pressure");
+    section_put_pictures(report, page,
+                         "cpu,network,memory,disk,pressure,gpu,gpus,gpu-link,gpu-memory,gpu-power");
     put_cores(report, page);
     if (report->n_curves)
         page_heading(page, 2, "Progress as the program reported it");

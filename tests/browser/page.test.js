@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The page of a report, in a browser: what it shows without scripts, what scripts add, on a telephone, in the dark, on
 // paper, by keyboard, with hostile names. Pages are made by run.sh: RUN_PAGE, HOSTILE_PAGE, COMPARE_PAGE, CHANGES_PAGE,
-// SWEEP_PAGE.
+// GPU_PAGE, SWEEP_PAGE.
 "use strict";
 const assert = require("node:assert");
 const fs = require("node:fs");
@@ -9,7 +9,7 @@ const { before, after, test } = require("node:test");
 const { start, stop, open } = require("./lib.js");
 
 const run = "file://" + process.env.RUN_PAGE, hostile = "file://" + process.env.HOSTILE_PAGE, compare = "file://" + process.env.COMPARE_PAGE,
-    sweep = "file://" + process.env.SWEEP_PAGE, changes = "file://" + process.env.CHANGES_PAGE;
+    sweep = "file://" + process.env.SWEEP_PAGE, gpu = "file://" + process.env.GPU_PAGE, changes = "file://" + process.env.CHANGES_PAGE;
 const parts = ["Verdict", "Full resources over time", "Where each rank's time went", "Gains of changes", "Iterations", "Over time",
     "Traffic between hosts", "Processes", "Evidence, and its gaps", "Tables"];
 
@@ -30,6 +30,23 @@ test("the verdict is first and the parts follow in their order", async () => {
         assert.ok(shown.includes(part), part);
     assert.match(await opened.page.locator("#verdict .fields").textContent(), /limit[\s\S]*do[\s\S]*more[\s\S]*recording/);
     await quiet(opened);
+});
+
+test("a GPU has a row of the map, its plots and its terms of the budget, in a colour that is not a limit's", async () => {
+    for (const size of [{}, { width: 390 }, { dark: true }]) {
+        const opened = await open(gpu, { bypassCSP: true, ...size }), page = opened.page;
+        assert.equal(await page.locator("svg.map .ground[data-w=GPU]").count(), 1);
+        for (const plot of ["gpu", "gpu-link", "gpu-memory", "gpu-power"]) {
+            await page.locator(`figure[data-plot=${plot}]`).scrollIntoViewIfNeeded();
+            await page.waitForSelector(`figure[data-plot=${plot}] canvas`);
+        }
+        const budget = await page.locator("#budget svg[role=img]").first().textContent();
+        assert.match(budget, /copying to or from the GPU/);
+        const colours = await page.evaluate(() => ["gpu", "limit"].map(name => getComputedStyle(document.documentElement).getPropertyValue("--" + name)));
+        assert.ok(colours[0] && colours[0] !== colours[1], colours);
+        assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+        await quiet(opened);
+    }
 });
 
 test("each line of the contents leads to its part", async () => {

@@ -11,6 +11,7 @@ fail() { echo "FAILED: $*"; exit 1; }
 command -v node >/dev/null || skip "no node"
 command -v npm >/dev/null || skip "no npm"
 command -v gnuplot >/dev/null || skip "no gnuplot"
+command -v zstd >/dev/null || skip "no zstd"
 command -v sqlite3 >/dev/null || skip "no sqlite3"
 CHROMIUM=$(command -v chromium || command -v chromium-browser) || skip "no chromium"
 export CHROMIUM
@@ -40,6 +41,10 @@ export RUN_PAGE=$work/run.html HOSTILE_PAGE=$work/hostile.html COMPARE_PAGE=$wor
 gzip -dc "$here/../golden/changes/quota.db.gz" >changes.db || fail "no recorded run"
 export CHANGES_PAGE=$work/changes.html
 "$chokepoint" report --db changes.db -o changes.html || fail "no page of changes"
+# A recorded GPU, whose program copied to it.
+zstd -dqc "$here/../gpu/recorded/h200.db.zst" >gpu.db || fail "no recorded GPU"
+export GPU_PAGE=$work/gpu.html
+"$chokepoint" report h2d_pageable --db gpu.db -o gpu.html || fail "no page of a GPU"
 "$chokepoint" compare 1 2 --db runs.db -o compare.html || fail "no page of a comparison"
 sqlite3 runs.db "UPDATE host SET name = '=1+1<img src=x onerror=\"window.harm=1\">' WHERE name = 'vm1';
     UPDATE host SET name = '</script><script>window.harm=2</script>' WHERE name = 'vm2';

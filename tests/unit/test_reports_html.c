@@ -396,6 +396,41 @@ static void the_limit_has_a_row_of_the_time_that_it_took(void **state) {
     free(p);
 }
 
+/* A host has a row for each of its GPUs, or one for all if they are many; one without has none. */
+static void each_gpu_has_a_row(void **state) {
+    struct planted *p = plant(2, "vm");
+    static double t[] = {25, 50}, work[] = {100, 50};
+    static struct report_series gpus[] = {{(char *)"gpu0", 2, t, work},
+                                          {(char *)"gpu1", 2, t, work}};
+    struct map_drawing map;
+    double values[2];
+    static char resource[] = "gpu";
+    (void)state;
+    p->series[1].gpus = gpus;
+    p->series[1].n_gpus = 2;
+    p->report.duration_s = 50;
+    p->report.verdict = (struct report_verdict){.resource = resource, .host = 1};
+    p->levels.known = true;
+    map_fill(&p->report, 1, MEMORY + 2, values, 2);
+    assert_float_equal(values[1], .75, 1e-9);
+    assert_int_equal(map_draw(&p->report, &p->levels, &map), 0);
+    HAS(map.svg, ">gpu0<");
+    HAS(map.svg, "data-h=\"1\" data-w=\"gpu1\"");
+    HAS(map.svg, "<path class=\"gpu l");
+    assert_null(strstr(map.svg, "data-h=\"0\" data-w=\"gpu"));
+    assert_null(strstr(map.svg, "is-limit")); /* the verdict does not say which of them */
+    free(map.svg);
+    free(map.finding);
+    p->series[1].n_gpus = 1;
+    assert_int_equal(map_draw(&p->report, &p->levels, &map), 0);
+    char *first = strstr(map.svg, "is-limit\"");
+    assert_non_null(first);
+    assert_ptr_equal(strchr(first, '>'), strstr(first, ">GPU<"));
+    free(map.svg);
+    free(map.finding);
+    free(p);
+}
+
 /* Two hosts on one machine of two cores, of which each uses a part: the sum may be full. */
 static void hosts_that_share_a_machine_have_a_row_of_it(void **state) {
     struct planted *p = plant(3, "vm");
@@ -539,6 +574,7 @@ int main(void) {
         cmocka_unit_test(the_map_names_what_was_full_and_escapes_names),
         cmocka_unit_test(many_hosts_have_a_row_each),
         cmocka_unit_test(the_limit_has_a_row_of_the_time_that_it_took),
+        cmocka_unit_test(each_gpu_has_a_row),
         cmocka_unit_test(hosts_that_share_a_machine_have_a_row_of_it),
         cmocka_unit_test(a_limit_that_comes_in_bursts_is_named),
         cmocka_unit_test(a_quota_is_full_when_it_is_used_up),
