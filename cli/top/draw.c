@@ -54,6 +54,7 @@ static void draw_all(struct top_area *area) {
     const struct live_snapshot *s = area->snapshot;
     struct section sections[] = {
         {top_draw_hosts, s->n_hosts ? s->n_hosts + 1 : 0, 5, 0},
+        {top_draw_gpus, top_gpu_rows(s, -1), 3, 0},
         {top_draw_budgets, area->view->own ? 0 : top_budget_rows(s, -1), 4, 0},
         {top_draw_processes, top_process_rows(s, -1), 5, 0},
         {top_draw_pairs, top_pair_rows(s, -1), 4, 0},
@@ -83,6 +84,7 @@ static void draw_one(struct top_area *area) {
     area->row += used;
     area->rows -= used;
     struct section sections[] = {
+        {top_draw_gpus, top_gpu_rows(area->snapshot, area->host), 3, 0},
         {top_draw_budgets, area->view->own ? 0 : top_budget_rows(area->snapshot, area->host), 4, 0},
         {top_draw_processes, top_process_rows(area->snapshot, area->host), 4, 0},
         {top_draw_pairs, top_pair_rows(area->snapshot, area->host), 3, 0},
@@ -132,7 +134,7 @@ size_t top_rows_wanted(const struct live_snapshot *snapshot, struct top_view *vi
                        size_t rows_max) {
     struct canvas whole = {.rows = rows_max, .columns = columns};
     struct top_area area = {.canvas = &whole, .snapshot = snapshot, .view = view, .host = -1};
-    size_t rows = top_head_rows(&area) + 1 + snapshot->n_hosts + 1 +
+    size_t rows = top_head_rows(&area) + 1 + snapshot->n_hosts + 1 + top_gpu_rows(snapshot, -1) +
                   top_process_rows(snapshot, -1) + top_pair_rows(snapshot, -1);
     if (!view->own)
         rows += top_budget_rows(snapshot, -1);

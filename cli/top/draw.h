@@ -32,6 +32,7 @@ void top_draw_head(struct top_area *area); /* its rows: top_head_rows */
 void top_draw_limit(struct top_area *area);
 void top_draw_foot(struct top_area *area); /* one line: keys, or trouble */
 void top_draw_hosts(struct top_area *area);
+void top_draw_gpus(struct top_area *area);
 void top_draw_budgets(struct top_area *area);
 void top_draw_processes(struct top_area *area);
 void top_draw_pairs(struct top_area *area);
@@ -45,6 +46,7 @@ size_t top_head_rows(const struct top_area *screen);
 
 /* Lines with the head; 0: there is nothing to show. */
 size_t top_budget_rows(const struct live_snapshot *snapshot, int host);
+size_t top_gpu_rows(const struct live_snapshot *snapshot, int host);
 size_t top_process_rows(const struct live_snapshot *snapshot, int host);
 size_t top_pair_rows(const struct live_snapshot *snapshot, int host);
 

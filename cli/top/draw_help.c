@@ -3,13 +3,12 @@
 #include "common/error.h"
 
 static const char *const keys[][2] = {
-    {"q", "one screen back, and out of the first one"},
+    {"q  h  ?", "one screen back, and out of the first one; h and ?: this"},
     {"Enter, a number", "one host in detail: the marked one, or that one"},
     {"up, down, PgUp, PgDn", "mark another host; in a list, scroll it"},
     {"p", "all processes"},
     {"P  M  N", "sort by CPU, memory, network; < > other orders, R turns"},
     {"space  d", "pause, and go on; seconds between pictures"},
-    {"h  ?", "this"},
 };
 
 static const struct {
@@ -22,13 +21,14 @@ static const struct {
     {ROLE_TRANSFER, "blue", "t transfer, network"},
     {ROLE_DISK, "purple", "D disk, f files of MPI"},
     {ROLE_MEMORY, "pink", "M memory"},
-    {ROLE_GPU, "brown", "G waiting for the GPU, g copying to or from it"},
+    {ROLE_GPU, "brown", "a GPU at work, G waiting for it, g copying to or from it"},
     {ROLE_ASLEEP, "white", "i asleep or blocked, X stopped"},
     {ROLE_LIMIT, "red", "the limit, and the host that has it (marked with !)"},
 };
 
 static const char *const columns[][2] = {
     {"CPU%  MAX%", "of all cores, of the fullest; of a process: of one core"},
+    {"SM%  BUSY%", "of a GPU: multiprocessors at work; time with any work on it"},
     {"WAIT%", "time that threads are ready to run and have no core"},
     {"NET IN/of  OUT/of", "MB/s, of what the link is known to carry"},
 };

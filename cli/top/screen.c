@@ -15,7 +15,7 @@ static const short palette[ROLE_COUNT_][2] = {
     [ROLE_COMPUTING] = {40, COLOR_GREEN},  [ROLE_CORE_WAIT] = {214, COLOR_YELLOW},
     [ROLE_PEER_WAIT] = {245, COLOR_WHITE}, [ROLE_TRANSFER] = {33, COLOR_BLUE},
     [ROLE_DISK] = {135, COLOR_MAGENTA},    [ROLE_MEMORY] = {212, COLOR_MAGENTA},
-    [ROLE_GPU] = {166, COLOR_CYAN},        [ROLE_ASLEEP] = {255, COLOR_WHITE},
+    [ROLE_GPU] = {137, COLOR_CYAN},        [ROLE_ASLEEP] = {255, COLOR_WHITE},
     [ROLE_LIMIT] = {196, COLOR_RED}};
 
 static SCREEN *terminal; /* a process has one terminal */

@@ -65,6 +65,29 @@ enum live_task { /* Tasks of a host by state. */
 /* "running", "sleeping", "waiting", "stopped", "zombie", "other" */
 const char *live_task_name(enum live_task task);
 
+/* The reason why the clock of a GPU is held down. */
+enum live_cap {
+    LIVE_CAP_UNKNOWN, /* the GPU or its driver does not tell */
+    LIVE_CAP_NONE,
+    LIVE_CAP_POWER,
+    LIVE_CAP_HEAT,
+    LIVE_CAP_HARDWARE /* slowed down by hardware, such as a brake of the power supply */
+};
+/* "unknown", "none", "power", "heat", "hardware" */
+const char *live_cap_name(enum live_cap cap);
+
+struct live_gpu {
+    const char *name;        /* "gpu0"; "gpu0/mig1" a part of a divided one */
+    const char *model;       /* "NVIDIA H200"; "": not known */
+    double busy_pct, sm_pct; /* time with any work on it; work of its multiprocessors */
+    double tensor_pct, dram_pct;
+    double to_mb_s, from_mb_s; /* over PCIe */
+    double memory_used_gb, memory_gb, watts, watts_limit;
+    enum live_cap cap;
+    bool lost;   /* fallen off the bus, or must be reset */
+    int64_t xid; /* number of its driver's last error; -1: none */
+};
+
 struct live_host {
     const char *name;
     double seen_s;   /* time of its newest sample; NAN: none came yet */
@@ -76,6 +99,8 @@ struct live_host {
     double *core_pct;               /* busy share of each core, in the order of their numbers */
     int *core_number;
     size_t n_cores;
+    struct live_gpu *gpus; /* by name */
+    size_t n_gpus;
     double memory_gb, swap_gb, swap_used_gb; /* total memory and swap; for used memory see
                                                 METRIC_MEM_USED */
     double send_ceiling_mb_s, receive_ceiling_mb_s, read_ceiling_mb_s, write_ceiling_mb_s;

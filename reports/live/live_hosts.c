@@ -143,7 +143,9 @@ static int fill_host(struct live_picture *picture, const struct live_window *win
     fill_levels(to, window, host);
     int result = fill_metrics(to, window, host, now);
     fill_memory(to, window, host);
-    return result < 0 ? result : fill_cores(to, window, host, now);
+    if (result == 0)
+        result = fill_cores(to, window, host, now);
+    return result < 0 ? result : live_fill_gpus(picture, to, window, host);
 }
 
 int live_fill_hosts(struct live_picture *picture, const struct live_window *window) {

@@ -25,6 +25,33 @@ static json_t *core_numbers(const struct live_host *host) {
     return array;
 }
 
+static json_t *gpus(const struct live_host *host) {
+    json_t *array = json_array();
+    for (size_t i = 0; i < host->n_gpus; i++) {
+        const struct live_gpu *gpu = &host->gpus[i];
+        json_t *to = json_object();
+        json_object_set_new(to, "name", json_text(gpu->name));
+        json_object_set_new(to, "model", *gpu->model ? json_text(gpu->model) : json_null());
+        put(to, "busy_pct", gpu->busy_pct);
+        put(to, "sm_pct", gpu->sm_pct);
+        put(to, "tensor_pct", gpu->tensor_pct);
+        put(to, "dram_pct", gpu->dram_pct);
+        put(to, "pcie_to_mb_s", gpu->to_mb_s);
+        put(to, "pcie_from_mb_s", gpu->from_mb_s);
+        put(to, "memory_used_gb", gpu->memory_used_gb);
+        put(to, "memory_gb", gpu->memory_gb);
+        put(to, "watts", gpu->watts);
+        put(to, "watts_limit", gpu->watts_limit);
+        json_object_set_new(to, "cap",
+                            gpu->cap == LIVE_CAP_UNKNOWN ? json_null()
+                                                         : json_string(live_cap_name(gpu->cap)));
+        json_object_set_new(to, "lost", json_boolean(gpu->lost));
+        json_object_set_new(to, "xid", whole(gpu->xid));
+        json_array_append_new(array, to);
+    }
+    return array;
+}
+
 static void put_host_figures(json_t *to, const struct live_host *host) {
     json_t *tasks = json_object();
     for (int m = 0; m < METRIC_JOB_CPU; m++)
@@ -32,6 +59,7 @@ static void put_host_figures(json_t *to, const struct live_host *host) {
     put(to, "cpu_busy", host->cpu_pct);
     json_object_set_new(to, "cores", json_numbers(host->core_pct, host->n_cores));
     json_object_set_new(to, "core_numbers", core_numbers(host));
+    json_object_set_new(to, "gpus", gpus(host));
     put(to, "memory_gb", host->memory_gb);
     put(to, "swap_gb", host->swap_gb);
     put(to, "swap_used_gb", host->swap_used_gb);

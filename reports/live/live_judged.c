@@ -20,6 +20,7 @@ void live_judged_free(struct live_judged *judged) {
         free(judged->hosts[h]);
     for (size_t b = 0; judged->processes && b < judged->n_budgets; b++)
         free(judged->processes[b]);
+    series_set_release(&judged->devices);
     free(judged->hosts);
     free(judged->processes);
     free(judged->ceilings);
@@ -66,6 +67,19 @@ static void keep_limiting_link(struct live_judged *to, const struct verdict *v) 
          in = c && c->resource == RESOURCE_NET_INGRESS;
     if ((out || in) && c->ceiling > 0 && c->host >= 0 && (size_t)c->host < to->n_hosts)
         to->ceilings[4 * c->host + in] = c->ceiling;
+}
+
+static int keep_devices(struct live_judged *to, const struct run_model *model) {
+    const struct series_set *from = &model->recording->tables[RECORDING_GPU_DEVICE];
+    int result = 0;
+    to->devices = series_set_like(from);
+    for (size_t s = 0; result == 0 && s < from->n; s++) {
+        const struct series *one = &from->items[s];
+        if (one->n)
+            result = series_set_append(&to->devices, one->host, one->instance, one->name,
+                                       one->t_ns[0], one->interval_ns[0], one->values);
+    }
+    return result;
 }
 
 static int keep_budgets(struct live_judged *to, const struct run_model *model) {
@@ -133,6 +147,8 @@ static int keep(struct live_judged *to, const struct report_input *input,
     int result = keep_limit(to, caller, ended, judgement);
     if (result == 0)
         result = keep_hosts(to, judgement->model);
+    if (result == 0)
+        result = keep_devices(to, judgement->model);
     if (result == 0)
         keep_limiting_link(to, &judgement->verdict);
     to->limit.at_s = (double)input->recording.duration_ns / 1e9;

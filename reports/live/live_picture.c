@@ -18,6 +18,7 @@ void live_picture_release(struct live_picture *picture) {
     for (size_t h = 0; snapshot->hosts && h < snapshot->n_hosts; h++) {
         free(snapshot->hosts[h].core_pct);
         free(snapshot->hosts[h].core_number);
+        free(snapshot->hosts[h].gpus);
     }
     free(snapshot->hosts);
     free(snapshot->processes);
@@ -65,6 +66,22 @@ static void fill_ceilings(struct live_snapshot *snapshot, const struct live_judg
     }
 }
 
+/* A view that began late has not seen what GPUs have. */
+static void fill_gpu_facts(struct live_picture *picture, const struct live_judged *judged) {
+    for (size_t h = 0; h < judged->n_hosts; h++) {
+        int at = find_host(&picture->snapshot, judged->hosts[h]);
+        struct live_host *host = at < 0 ? NULL : &picture->snapshot.hosts[at];
+        for (size_t g = 0; host && g < host->n_gpus; g++) {
+            char model[GPU_MODEL_MAX];
+            if (*host->gpus[g].model)
+                continue;
+            live_gpu_facts(&judged->devices, (int)h, &host->gpus[g], model);
+            const char *kept = live_keep(picture, model, strlen(model));
+            host->gpus[g].model = kept ? kept : "";
+        }
+    }
+}
+
 static const char *keep_text(struct live_picture *picture, const char *text) {
     return text ? live_keep(picture, text, strlen(text)) : "";
 }
@@ -98,6 +115,7 @@ int live_fill_judged(struct live_picture *picture, const struct live_judged *jud
         return 0;
     fill_limit(picture, judged);
     fill_ceilings(snapshot, judged);
+    fill_gpu_facts(picture, judged);
     snapshot->budgets = calloc(judged->n_budgets + 1, sizeof *snapshot->budgets);
     if (!snapshot->budgets)
         return -ENOMEM;

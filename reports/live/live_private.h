@@ -5,6 +5,7 @@
 
 #include "analysis/facts/recording/recording.h"
 #include "collector/store_tail.h"
+#include "reports/facts/gpus.h"
 #include "reports/live/live.h"
 #include "reports/says/text_list.h"
 
@@ -12,7 +13,7 @@
 
 #define LIVE_NOW_NS INT64_C(1000000000) /* the time over which a rate is computed */
 
-#define LIVE_TABLES 9
+#define LIVE_TABLES 11
 
 struct live_window {
     struct store_tail_table tables[LIVE_TABLES]; /* that it holds, for store_tail_open */
@@ -50,7 +51,8 @@ struct live_judged {
     char *what, *summary, *words, *worth, *action;
     char **hosts; /* names, owned */
     size_t n_hosts;
-    double *ceilings; /* owned, four for each host: send, receive, read, write */
+    double *ceilings;          /* owned, four for each host: send, receive, read, write */
+    struct series_set devices; /* what GPUs have: told once, perhaps before a view began */
     struct live_budget *budgets;
     char **processes; /* owned, of the budgets */
     size_t n_budgets;
@@ -75,7 +77,8 @@ int live_judge_wait(struct live_judge *judge, bool ended);
 /* The rest after judging used that much CPU time; early: there is no answer yet. */
 int64_t live_judge_rest_ns(int64_t cost_ns, bool early);
 
-/* ---- live_picture.c, live_hosts.c, live_processes.c, live_pairs.c: the snapshot of all that ----
+/* ---- live_picture.c, live_hosts.c, live_gpus.c, live_processes.c, live_pairs.c: the snapshot of
+ * all that ----
  */
 
 struct live_picture {
@@ -87,6 +90,13 @@ struct live_picture {
 /* Copies a text for the life of the picture; NULL without memory, which texts.error also records.
  */
 const char *live_keep(struct live_picture *picture, const char *text, size_t size);
+
+/* Sets what the GPU has, by its name, and its model, from rows of table gpu_device. */
+void live_gpu_facts(const struct series_set *devices, int host, struct live_gpu *gpu,
+                    char model[GPU_MODEL_MAX]);
+/* Fills in the GPUs of a host of the window; -ENOMEM. */
+int live_fill_gpus(struct live_picture *picture, struct live_host *to,
+                   const struct live_window *window, int host);
 
 /* Each fills its own part of an empty picture; -ENOMEM. */
 int live_fill_hosts(struct live_picture *picture, const struct live_window *window);

@@ -15,8 +15,9 @@
 #define ROWS_MISSED 3 /* intervals without a row: then an instance is gone */
 
 static const enum recording_table held[] = {
-    RECORDING_CPU,     RECORDING_MEMORY,     RECORDING_DISK, RECORDING_NET, RECORDING_PSI,
-    RECORDING_PROCESS, RECORDING_CONNECTION, RECORDING_LOAD, RECORDING_FLOW};
+    RECORDING_CPU,  RECORDING_MEMORY,  RECORDING_DISK,       RECORDING_NET,
+    RECORDING_PSI,  RECORDING_PROCESS, RECORDING_CONNECTION, RECORDING_LOAD,
+    RECORDING_FLOW, RECORDING_GPU,     RECORDING_GPU_DEVICE};
 
 _Static_assert(ARRAY_SIZE(held) == LIVE_TABLES, "live_private.h says how many there are");
 
@@ -97,8 +98,9 @@ static int note_hosts(struct live_window *window, const struct store_tail *tail)
 static void forget(struct live_window *window) {
     for (size_t h = 0; h < window->recording.n_hosts; h++)
         for (size_t t = 0; t < LIVE_TABLES && window->last_ns[h] != VALUE_ABSENT; t++)
-            series_set_forget(&window->recording.tables[held[t]], (int)h,
-                              window->last_ns[h] - WINDOW_NS);
+            if (held[t] != RECORDING_GPU_DEVICE) /* told once */
+                series_set_forget(&window->recording.tables[held[t]], (int)h,
+                                  window->last_ns[h] - WINDOW_NS);
 }
 
 int live_window_take(struct live_window *window, struct store_tail *tail, size_t *ret_rows) {

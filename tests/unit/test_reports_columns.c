@@ -827,6 +827,21 @@ static void the_live_picture(void **state) {
                              .connections = 5};
     struct live_budget budget = {
         .host = 1, .rank = 2, .pid = 3, .process = "train[3]", .wall_s = 4, .unknown_s = 5};
+    struct live_gpu gpu = {.name = "gpu0",
+                           .model = "H",
+                           .busy_pct = 1,
+                           .sm_pct = 2,
+                           .tensor_pct = 3,
+                           .dram_pct = 4,
+                           .to_mb_s = 5,
+                           .from_mb_s = 6,
+                           .memory_used_gb = 7,
+                           .memory_gb = 8,
+                           .watts = 9,
+                           .watts_limit = 10,
+                           .cap = LIVE_CAP_HEAT,
+                           .lost = true,
+                           .xid = 79};
     struct live_host host = {.name = "vm1",
                              .seen_s = 201,
                              .silent_s = 202,
@@ -834,6 +849,8 @@ static void the_live_picture(void **state) {
                              .core_pct = (double[]){204, 205},
                              .core_number = (int[]){6, 7},
                              .n_cores = 2,
+                             .gpus = &gpu,
+                             .n_gpus = 1,
                              .memory_gb = 208,
                              .swap_gb = 209,
                              .swap_used_gb = 210,
@@ -908,7 +925,11 @@ static void the_live_picture(void **state) {
     expect_in(text, "budgets", json);
     n = (size_t)snprintf(json, sizeof json,
                          "[{'name':'vm1','silent':true,'silent_s':202,'seen_s':201,"
-                         "'cpu_busy':203,'cores':[204,205],'core_numbers':[6,7],'memory_gb':208,"
+                         "'cpu_busy':203,'cores':[204,205],'core_numbers':[6,7],"
+                         "'gpus':[{'name':'gpu0','model':'H','busy_pct':1,'sm_pct':2,"
+                         "'tensor_pct':3,'dram_pct':4,'pcie_to_mb_s':5,'pcie_from_mb_s':6,"
+                         "'memory_used_gb':7,'memory_gb':8,'watts':9,'watts_limit':10,"
+                         "'cap':'heat','lost':true,'xid':79}],'memory_gb':208,"
                          "'swap_gb':209,'swap_used_gb':210,'send_ceiling_mb_s':211,"
                          "'receive_ceiling_mb_s':212,'read_ceiling_mb_s':213,"
                          "'write_ceiling_mb_s':214,'load':[215,216,217],'uptime_s':218");

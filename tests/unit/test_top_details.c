@@ -145,6 +145,71 @@ static void a_command_wider_than_the_screen_is_broken(void **state) {
     HAS(draw(f, 80, 30, true), "x/end` tells it");
 }
 
+/* Two GPUs of vm1 that tell all, and two of vm2: one tells little, one is lost. */
+static void plant_gpus(struct fixture *f) {
+    static struct live_gpu first[] = {{.name = "gpu0",
+                                       .model = "NVIDIA H200",
+                                       .busy_pct = 99,
+                                       .sm_pct = 87,
+                                       .memory_used_gb = 1.3,
+                                       .memory_gb = 151,
+                                       .watts = 692,
+                                       .watts_limit = 700,
+                                       .cap = LIVE_CAP_POWER,
+                                       .xid = -1},
+                                      {.name = "gpu1",
+                                       .model = "NVIDIA H200",
+                                       .memory_used_gb = 1,
+                                       .memory_gb = 151,
+                                       .watts = 70,
+                                       .watts_limit = 700,
+                                       .cap = LIVE_CAP_NONE,
+                                       .xid = -1}},
+                           second[] = {{.name = "gpu0",
+                                        .model = "GRID T4",
+                                        .busy_pct = 32,
+                                        .sm_pct = NAN,
+                                        .memory_used_gb = NAN,
+                                        .memory_gb = NAN,
+                                        .watts = NAN,
+                                        .watts_limit = NAN,
+                                        .xid = -1},
+                                       {.name = "gpu1", .model = "", .lost = true, .xid = 79}};
+    plant(f, 3);
+    f->hosts[1].gpus = first;
+    f->hosts[2].gpus = second;
+    f->hosts[1].n_gpus = f->hosts[2].n_gpus = 2;
+}
+
+/* Unknown figures are dashes and no zeros. */
+static void a_gpu_has_a_line(void **state) {
+    struct fixture *f = *state;
+    plant_gpus(f);
+    f->snapshot.n_budgets = 0;
+    const char *text = draw(f, 80, 24, true);
+    HAS(text, "SM% BUSY%");
+    HAS(text, "vm1 gpu0 H200      87    99");
+    HAS(text, "1.3G/151G    692/700  power");
+    HAS(text, "70/700  none");
+    HAS(text, "vm2 gpu0 GRID T4    -    32  [||    ]");
+    HAS(text, "          -          -  -\n");
+    HAS(text, "vm2 gpu1           lost: it does not answer any more (Xid 79)");
+    assert_int_equal(role_of(f, "87"), ROLE_GPU);
+    LACKS(draw_detail(f), "vm2 gpu0");
+    HAS(f->text, "\n gpu0 H200");
+}
+
+/* Where not all fit, the head says how many do. A host without any has no such head. */
+static void gpus_that_do_not_fit_are_counted(void **state) {
+    struct fixture *f = *state;
+    plant_gpus(f);
+    HAS(draw(f, 80, 24, true), " of 4) ");
+    HAS(draw(f, 140, 50, true), "\n GPU  ");
+    strcpy(f->view.host, "vm0");
+    f->view.mode = TOP_HOST;
+    LACKS(draw(f, 80, 24, true), "GPU");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(help_fits_the_smallest_screen, setup, teardown),
@@ -154,6 +219,8 @@ int main(void) {
                                         teardown),
         cmocka_unit_test_setup_teardown(a_process_that_lived_for_a_moment_comes_last, setup,
                                         teardown),
+        cmocka_unit_test_setup_teardown(a_gpu_has_a_line, setup, teardown),
+        cmocka_unit_test_setup_teardown(gpus_that_do_not_fit_are_counted, setup, teardown),
         cmocka_unit_test_setup_teardown(tasks_of_a_host_are_not_cut_off, setup, teardown),
         cmocka_unit_test_setup_teardown(rates_of_a_host_have_their_units, setup, teardown),
         cmocka_unit_test_setup_teardown(the_bar_of_a_pair_is_of_what_its_link_carries, setup,

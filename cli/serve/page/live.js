@@ -24,8 +24,24 @@ function makeHost() {
   node.memory = meter("memory", "memory");
   node.disk = meter("disk", "disk");
   node.network = meter("network", "transfer");
-  node.append(node.who, node.cores, node.cpu, node.memory, node.disk, node.network);
+  node.gpus = element("div", "gpus");
+  node.append(node.who, node.cores, node.cpu, node.memory, node.disk, node.network, node.gpus);
   return node;
+}
+
+function makeGpu() {
+  return meter("", "gpu");
+}
+
+// What a GPU does not tell is left out, or a dash.
+function setGpu(node, gpu) {
+  const work = gpu.sm_pct === null ? gpu.busy_pct : gpu.sm_pct, said = [];
+  setText(node.words, gpu.model ? `${gpu.name}, ${gpu.model}` : gpu.name);
+  node.track.setAttribute("aria-label", node.words.textContent);
+  if (gpu.lost) return setMeter(node, null, "lost: it does not answer any more");
+  said.push(format.percent(work), format.of(gpu.memory_used_gb, gpu.memory_gb, "GB"), format.of(gpu.watts, gpu.watts_limit, "W"));
+  if (gpu.cap && gpu.cap !== "none") said.push(`capped by ${gpu.cap}`);
+  setMeter(node, shareOf(work, 100), said.join(", "));
 }
 
 function setHost(node, host) {
@@ -40,6 +56,7 @@ function setHost(node, host) {
   setMeter(node.memory, shares.memory(host), format.of(host.mem_used, host.memory_gb, "GB"));
   setMeter(node.disk, shares.disk(host), `${format.number(host.disk_read)} read, ${format.number(host.disk_write)} written MB/s`);
   setMeter(node.network, shares.network(host), `in ${format.of(host.net_recv, host.receive_ceiling_mb_s, "")}, out ${format.of(host.net_send, host.send_ceiling_mb_s, "MB/s")}`.replace(" ,", ","));
+  keyed(node.gpus, host.gpus, (g) => g.name, makeGpu, setGpu);
 }
 
 function showHosts() {

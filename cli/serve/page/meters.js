@@ -10,7 +10,8 @@ function meter(label, className) {
   node.number = element("b");
   node.fill = element("div", `fill ${className}`);
   node.track = track;
-  words.append(element("span", "", label), node.number);
+  node.words = element("span", "", label);
+  words.append(node.words, node.number);
   track.append(node.fill);
   node.append(words, track);
   track.setAttribute("role", "meter");
