@@ -5,8 +5,10 @@ command -v tmux >/dev/null || { echo "no tmux here"; exit 77; }
 n_screens=0
 screen=top$$.0
 tmux_here() { tmux -L "$screen" -f /dev/null "$@"; }
-leave_screen() {
+leave_screen() { # with the status that the test ends with
+    local status=$?
     tmux_here kill-server 2>/dev/null
+    (exit $status)
     leave
 }
 trap leave_screen EXIT

@@ -17,7 +17,7 @@ for size in "80 24" "120 40" "200 60"; do
     open_screen $size --db "$db"
     until_true shows "^limit  .*"
     until_true shows "confidence|too short|none stands out|not clear"
-    for part in "chokepoint top  run 1 past  ended after (8|9|1[0-9]) s: done" "1 host" "HOST .*CPU% cores" "1.$host" \
+    for part in "chokepoint top  run 1 past  ended after ([789]|1[0-9]) s: done" "1 host" "HOST .*CPU% cores" "1.$host" \
         "PROCESS" "q quit"; do
         shows "$part" || fail "$size has no '$part'"
     done
