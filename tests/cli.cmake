@@ -50,6 +50,7 @@ chokepoint_e2e_test(serve_follows_a_run)
 chokepoint_unit_test(test_top chokepoint_top)
 chokepoint_unit_test(test_top_details chokepoint_top)
 chokepoint_e2e_test(top_shows_a_run)
+chokepoint_e2e_test(gpus_are_shown)
 chokepoint_e2e_test(top_watches_hosts)
 
 # Files that replace others.
@@ -59,7 +60,7 @@ foreach(call fdopen fileno ZSTD_createCCtx ZSTD_createDCtx)
   target_link_options(test_files_failing PRIVATE -Wl,--wrap=${call})
 endforeach()
 chokepoint_e2e_test(top_always_ends)
-set_tests_properties(top_shows_a_run top_watches_hosts top_always_ends PROPERTIES RESOURCE_LOCK top)
+set_tests_properties(top_shows_a_run top_watches_hosts top_always_ends gpus_are_shown PROPERTIES RESOURCE_LOCK top)
 
 add_executable(rename-host tools/rename_host.c)
 target_link_libraries(rename-host PRIVATE chokepoint_common)

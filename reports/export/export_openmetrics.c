@@ -135,18 +135,29 @@ static void family_name(const struct store_table_info *table,
                                [UNIT_BYTES] = {"_bytes", "_bytes"},
                                [UNIT_EVENTS] = {"_total", ""},
                                [UNIT_NANO] = {"_nano", ""}};
-    snprintf(family, FAMILY_MAX, PREFIX "%s_%.*s%s", table->name,
-             stem(column->name, suffixes[column->unit].column), column->name,
-             suffixes[column->unit].family);
+    const char *suffix = suffixes[column->unit].column, *instead = suffixes[column->unit].family;
+    if (stem(column->name, "_hz") < (int)strlen(column->name)) {
+        suffix = "_hz";
+        instead = "_hertz";
+    }
+    snprintf(family, FAMILY_MAX, PREFIX "%s_%.*s%s", table->name, stem(column->name, suffix),
+             column->name, instead);
+}
+
+/* A name carries its unit as its last word, and a unit has to be that word; "": none. */
+static const char *unit_of(const char *family) {
+    static const char *const units[] = {"seconds", "bytes", "watts", "joules", "celsius", "hertz"};
+    const char *last = strrchr(family, '_');
+    for (size_t i = 0; last && i < ARRAY_SIZE(units); i++)
+        if (strcmp(last + 1, units[i]) == 0)
+            return units[i];
+    return "";
 }
 
 /* Writes the head of the family with its first sample. */
 static bool begin_column(struct openmetrics *w) {
     const struct store_column_info *column = w->column;
-    const char *unit = !column                      ? ""
-                       : column->unit == UNIT_NS    ? "seconds"
-                       : column->unit == UNIT_BYTES ? "bytes"
-                                                    : "";
+    const char *unit = column ? unit_of(w->family) : "";
     bool counts = !column || column->kind == COLUMN_COUNTER;
     if (!w->begun && !w->refused) {
         w->begun = begin_family(w, w->family, counts ? "counter" : "gauge", unit,

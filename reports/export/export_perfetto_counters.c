@@ -122,7 +122,8 @@ int perfetto_put_counters(struct perfetto *p) {
     int result = 0;
     for (size_t h = 0; h < p->input->n_hosts; h++)
         for (int m = 0; result == 0 && m < METRIC_COUNT_; m++)
-            result = put_metric(p, (int)h, (enum metric)m);
+            if (!metric_is_of_gpu((enum metric)m)) /* each GPU has its tracks */
+                result = put_metric(p, (int)h, (enum metric)m);
     for (size_t i = 0; result == 0 && i < cores->n; i++)
         put_rows(p, RECORDING_CPU, &cores->items[i], cores->items[i].name, "busy", "%", core_busy);
     for (size_t i = 0; result == 0 && i < processes->n; i++)

@@ -44,15 +44,36 @@ static bool ends_with(const char *name, const char *suffix) {
     return n > m && strcmp(name + n - m, suffix) == 0;
 }
 
+/* Units that a name tells: of levels, and of counters for a second. */
+static const struct named_unit {
+    const char *suffix, *unit;
+    double scale;
+} named_units[] = {{"watts_nano", "W", 1e-9},
+                   {"joules_nano", "W", 1e-9},
+                   {"_hz", "MHz", 1e-6},
+                   {"celsius", "C", 1}};
+
+static const struct named_unit *named_unit_of(const struct store_column_info *column) {
+    size_t n = strlen(column->name);
+    for (size_t i = 0; i < ARRAY_SIZE(named_units); i++) {
+        size_t m = strlen(named_units[i].suffix);
+        if (n >= m && strcmp(column->name + n - m, named_units[i].suffix) == 0)
+            return &named_units[i];
+    }
+    return NULL;
+}
+
 /* A value in its displayed unit. */
 static double convert(const struct store_column_info *column, int64_t value, int64_t interval_ns,
                       const char **ret_unit) {
     static const double scales[UNIT_COUNT_] = {1, 1e-6, 1e-6, 1, 1e-9};
     static const char *const units[UNIT_COUNT_] = {"", "ms", "MB", "", ""};
     static const char *const rates[UNIT_COUNT_] = {"", "%", "MB/s", "1/s", "1/s"};
-    double scaled = (double)value * scales[column->unit];
+    const struct named_unit *named = named_unit_of(column);
+    double scaled = (double)value * (named ? named->scale : scales[column->unit]);
     bool rate = column->kind == COLUMN_COUNTER;
-    *ret_unit = rate                                ? rates[column->unit]
+    *ret_unit = named                               ? named->unit
+                : rate                              ? rates[column->unit]
                 : ends_with(column->name, "_per_s") ? rates[UNIT_BYTES]
                                                     : units[column->unit];
     if (!rate)
@@ -65,7 +86,7 @@ static double convert(const struct store_column_info *column, int64_t value, int
 
 static void name_track(const struct table_reader *reader, const struct store_row_read *row,
                        const struct store_column_info *column, char name[2 * PERFETTO_NAME_SIZE]) {
-    static const char *const suffixes[] = {"_ns", "_bytes", "_bytes_per_s", "_nano"};
+    static const char *const suffixes[] = {"_ns", "_bytes", "_bytes_per_s", "_nano", "_hz"};
     int size = (int)strlen(column->name);
     for (size_t i = 0; i < ARRAY_SIZE(suffixes); i++)
         if (ends_with(column->name, suffixes[i]))
@@ -154,7 +175,8 @@ static int put_tracks(struct table_reader *reader) {
     reader->n_columns = 0;
     reader->host = reader->instance = -1;
     for (size_t c = 0; c < reader->table->n_columns && reader->n_columns < TABLE_COLUMNS_MAX; c++)
-        if (reader->table->columns[c].unit != UNIT_NONE) {
+        if (reader->table->columns[c].unit != UNIT_NONE ||
+            named_unit_of(&reader->table->columns[c])) {
             names[reader->n_columns] = reader->table->columns[c].name;
             reader->columns[reader->n_columns++] = c;
         }
