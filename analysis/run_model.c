@@ -14,7 +14,8 @@ const char *observed_source_name(enum observed_source source) {
                                                      [SOURCE_DELAYS] = "delays",
                                                      [SOURCE_CGROUP] = "cgroup",
                                                      [SOURCE_OPERATORS] = "operators",
-                                                     [SOURCE_CALIBRATION] = "beat"};
+                                                     [SOURCE_CALIBRATION] = "beat",
+                                                     [SOURCE_CLOCKS] = "clocks"};
     return names[source];
 }
 

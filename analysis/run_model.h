@@ -49,6 +49,7 @@ enum observed_source {
     SOURCE_CGROUP,      /* control groups */
     SOURCE_OPERATORS,   /* operators that the program marks */
     SOURCE_CALIBRATION, /* the agents' calibration loop */
+    SOURCE_CLOCKS,      /* wait clocks of processes, beside MPI calls, too: waits for GPUs */
     SOURCE_COUNT_
 };
 /* "calls", "connections", ... */

@@ -47,8 +47,18 @@ bool gpu_works(const struct run_model *model, const struct gpu_while *during) {
     return (isnan(sm) ? during->mean[GPU_FIGURE_BUSY] : sm) >= number_of(model, GPU_WORKS_MIN);
 }
 
+/* Whether all ranks wait for a GPU that is slower than its peers: then no host's own GPU is it. */
+static bool is_of_peer(const struct candidates *candidates, size_t group, enum budget_term term) {
+    for (size_t i = 0; i < candidates->n; i++)
+        if (candidates->items[i].group == group && candidates->items[i].kind == CAUSE_GPU_PEER)
+            return term == BUDGET_GPU;
+    return false;
+}
+
 bool gpu_is_told(const struct candidates *candidates, size_t group, int host,
                  enum budget_term term) {
+    if (is_of_peer(candidates, group, term))
+        return true;
     for (size_t i = 0; i < candidates->n; i++) {
         const struct candidate *c = &candidates->items[i];
         if (c->group == group && c->host == host && c->resource == RESOURCE_GPU &&
@@ -73,7 +83,7 @@ void gpu_tell_work(const struct run_model *model, const struct gpu_use *use,
 int gpu_add_cap(const struct run_model *model, size_t group, enum gpu_figure cap,
                 enum cause_kind kind, const struct remark_kind *words,
                 struct candidates *candidates) {
-    for (int h = 0; h < (int)model->n_hosts; h++) {
+    for (int h = 0; h < (int)model->n_hosts && !is_of_peer(candidates, group, BUDGET_GPU); h++) {
         double demand = model_demand(model, group, h, BUDGET_GPU);
         struct gpu_use use;
         if (!(demand >= number_of(model, BLOCKED_MIN)) || !gpu_use_find(model, group, h, &use))

@@ -102,7 +102,7 @@ const struct cause cause_gpu_wait = {
     .name = "gpu-wait",
     .resource = RESOURCE_GPU,
     .kind = CAUSE_GPU_WAIT,
-    .needs = 1u << SOURCE_WAITS,
+    .needs = 1u << SOURCE_CLOCKS,
     .remarks = own_remarks,
     .reason = "a process that has given work to a GPU waits until it is done, or until data are "
               "copied",

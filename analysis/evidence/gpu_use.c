@@ -270,15 +270,13 @@ static double most_memory(const struct run_model *model, const struct gpu_use *u
     return most;
 }
 
-bool gpu_use_find(const struct run_model *model, size_t group, int host, struct gpu_use *ret_use) {
+bool gpu_use_by(const struct run_model *model, size_t group, size_t who, struct gpu_use *ret_use) {
     static const size_t computing[] = {WAIT_PROCESS_RUN}, waiting[] = {WAIT_PROCESS_GPU},
                         copying[] = {WAIT_PROCESS_COPY_TO_GPU, WAIT_PROCESS_COPY_FROM_GPU};
-    struct gpu_use use = {.who = user_of(model, group, host)};
-    if (use.who == SIZE_MAX)
-        return false;
+    struct gpu_use use = {.who = who};
     const struct rank_budget *b = &model->budgets.items[use.who];
     const struct series *clocks =
-        series_of_pid(table(model, RECORDING_WAIT), host, WAIT_PID, b->pid);
+        series_of_pid(table(model, RECORDING_WAIT), b->host, WAIT_PID, b->pid);
     use.gpu = gpu_of(model, b);
     if (!use.gpu || !clocks ||
         !find_span(model, use.gpu, phase_windows(&model->groups[group]), &use.span))
@@ -292,6 +290,11 @@ bool gpu_use_find(const struct run_model *model, size_t group, int host, struct 
     use.copying = while_in(model, &use, clocks, copying, ARRAY_SIZE(copying));
     *ret_use = use;
     return true;
+}
+
+bool gpu_use_find(const struct run_model *model, size_t group, int host, struct gpu_use *ret_use) {
+    size_t who = user_of(model, group, host);
+    return who != SIZE_MAX && gpu_use_by(model, group, who, ret_use);
 }
 
 /* ---- facts ---- */

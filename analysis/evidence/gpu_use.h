@@ -57,6 +57,9 @@ struct gpu_while gpu_means(const struct run_model *model, const struct series *g
 /* Its row of table gpu_device; NULL: not told. */
 const struct series *gpu_device_of(const struct run_model *model, const struct series *gpu);
 
+/* As gpu_use_find(), for the process with that budget. */
+bool gpu_use_by(const struct run_model *model, size_t group, size_t who, struct gpu_use *ret_use);
+
 /* A fact of the GPU (a column of table gpu_device); NAN: not told. */
 double gpu_fact(const struct run_model *model, const struct gpu_use *use, size_t column);
 

@@ -187,6 +187,8 @@ static bool has_pressure(const struct run_model *model) {
 
 static unsigned sources_of(const struct run_model *model) {
     const struct series_set *tables = model->recording->tables;
+    bool has_path = model->critical.source == CRITICAL_FROM_EVENTS ||
+                    model->critical.source == CRITICAL_FROM_WAITS;
     bool there[SOURCE_COUNT_] = {[SOURCE_CALLS] = model->critical.source == CRITICAL_FROM_EVENTS,
                                  [SOURCE_WAITS] = model->critical.source == CRITICAL_FROM_WAITS,
                                  [SOURCE_CONNECTIONS] = tables[RECORDING_CONNECTION].n > 0,
@@ -196,7 +198,8 @@ static unsigned sources_of(const struct run_model *model) {
                                  [SOURCE_CGROUP] = tables[RECORDING_CGROUP].n > 0,
                                  [SOURCE_OPERATORS] = has_operators(model->recording),
                                  [SOURCE_CALIBRATION] =
-                                     series_named(&tables[RECORDING_SELF], -1, "core")};
+                                     series_named(&tables[RECORDING_SELF], -1, "core"),
+                                 [SOURCE_CLOCKS] = has_path && tables[RECORDING_WAIT].n > 0};
     unsigned sources = 0;
     for (int s = 0; s < SOURCE_COUNT_; s++)
         sources |= there[s] ? 1u << s : 0;

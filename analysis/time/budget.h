@@ -45,7 +45,7 @@
  *   - Wait clocks (process_waits.h) give the terms of a process without MPI: a wait for another
  *     process to act is peer wait, a wait for room in a connection is transfer, a wait for a time
  *     that it chose is idle. They alone show waits for a GPU, in which a thread may poll on a core:
- *     its CPU time there is no computing.
+ *     its CPU time there is no computing. This holds beside MPI, too, outside of calls.
  */
 #ifndef CHOKEPOINT_ANALYSIS_TIME_BUDGET_H
 #define CHOKEPOINT_ANALYSIS_TIME_BUDGET_H

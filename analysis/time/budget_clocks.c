@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Divides the time of a process without MPI by its wait clocks. */
+/* Divides the time of a process without MPI by its wait clocks, and takes waits for a GPU out of
+ * that of others. */
 #include <math.h>
 
 #include "analysis/time/budget_private.h"
@@ -40,5 +41,63 @@ bool budget_divide_clocks(const struct budget_interval *i, double share, struct 
     c->extra_cpu += share * fmax(budget_amount(i->cpu) - t->run - polled, 0);
     c->dark |= 1u << BUDGET_OVERHEAD | 1u << BUDGET_FILE | 1u << BUDGET_UNSPLIT;
     c->source = BUDGET_FROM_CLOCKS;
+    return true;
+}
+
+/* ---- beside MPI ---- */
+
+static const enum raw outside[] = {RAW_GAP_DARK, RAW_GAP_CPU, RAW_GAP_OFF};
+#define N_OUTSIDE 3
+
+static double outside_time(const double *raw) {
+    return raw[RAW_GAP_DARK] + raw[RAW_GAP_CPU] + raw[RAW_GAP_OFF];
+}
+
+/* The part of each kind of time outside MPI that was a wait for the GPU: first of that whose CPU
+ * use is not known, then of that on the CPU as far as it polled.
+ */
+static void find_gpu_parts(const double *raw, double waited, double polled,
+                           double parts[N_OUTSIDE]) {
+    double dark = fmin(waited, raw[RAW_GAP_DARK]), rest = waited - dark;
+    double on = fmin(fmin(rest, polled), raw[RAW_GAP_CPU]);
+    double off = fmin(rest - on, raw[RAW_GAP_OFF]);
+    double taken[N_OUTSIDE] = {dark, on + (rest - on - off), off};
+    for (size_t k = 0; k < N_OUTSIDE; k++)
+        parts[k] = raw[outside[k]] > 0 ? fmin(taken[k] / raw[outside[k]], 1) : 0;
+}
+
+static void move(struct cell *c, const double parts[N_OUTSIDE], double copied) {
+    for (size_t k = 0; k < N_OUTSIDE; k++) {
+        double moved = c->raw[outside[k]] * parts[k];
+        c->raw[outside[k]] -= moved;
+        c->term[BUDGET_GPU] += moved * (1 - copied);
+        c->term[BUDGET_GPU_COPY] += moved * copied;
+    }
+}
+
+bool budget_take_gpu(const struct budget_interval *i, double part, double *raw, double *cpu_ns,
+                     struct cells *cells, size_t first, size_t end, double *ret_kept) {
+    const struct process_time *t = &i->clocks;
+    double parts[N_OUTSIDE], all = t->gpu + t->gpu_copy, whole = outside_time(raw);
+    double waited = fmin(fmax(part * all - raw[RAW_OF_GPU], 0), whole);
+    *ret_kept = 1;
+    if (!is_clocked(i) || all <= 0)
+        return false;
+    if (waited <= 0)
+        return true;
+    double beyond = part * (budget_amount(*cpu_ns) - t->run) - raw[RAW_INSIDE_CPU];
+    double polled = fmin(fmax(beyond, 0), waited);
+    find_gpu_parts(raw, waited, polled, parts);
+    for (size_t c = first; c < end; c++) {
+        if (!cells->items[c].events)
+            continue;
+        move(&cells->items[c], parts, t->gpu_copy / all);
+        if (cells->within)
+            move(&cells->within[c], parts, t->gpu_copy / all);
+    }
+    for (size_t k = 0; k < N_OUTSIDE; k++)
+        raw[outside[k]] *= 1 - parts[k];
+    *cpu_ns -= part > 0 ? polled / part : 0;
+    *ret_kept = outside_time(raw) / whole;
     return true;
 }

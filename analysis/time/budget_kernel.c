@@ -27,6 +27,7 @@ struct division {
     double memory_of_cpu; /* of time on the CPU outside MPI */
     double extra_cpu;     /* CPU per ns of cell beyond the events'; negative: too much */
     bool known;           /* CPU and run queue are known */
+    bool gpu_known;       /* waits for a GPU are taken out */
     unsigned dark;
 };
 
@@ -237,7 +238,7 @@ static void apply(struct cell *c, const struct division *d) {
     c->term[BUDGET_UNSPLIT] +=
         take_stopped(c, d, raw[RAW_UNSPLIT], RAW_LATE_UNSPLIT) + lit * raw[RAW_FOLD_UNSPLIT];
     c->extra_cpu += d->extra_cpu * (double)(c->end_ns - c->begin_ns);
-    c->dark |= d->dark | DARK(BUDGET_GPU) | DARK(BUDGET_GPU_COPY);
+    c->dark |= d->dark | (d->gpu_known ? 0 : DARK(BUDGET_GPU) | DARK(BUDGET_GPU_COPY));
 }
 
 /* Without counters only terms that need none are known. */
@@ -357,8 +358,12 @@ static void divide_within(struct cells *cells, size_t c, const struct division *
 static void divide_interval(const struct budget_interval *i, struct cells *cells, size_t first,
                             size_t end, double *lag_ns, struct budget_shares *ret_shares) {
     struct cell_sum s = sum_up(cells, first, end);
-    double all = s.with + s.without, with = all > 0 ? s.with / all : 0;
-    struct division d = divide(i, s.raw, with, s.with, lag_ns);
+    double all = s.with + s.without, with = all > 0 ? s.with / all : 0, kept = 1;
+    struct budget_interval rest = *i;
+    bool gpu_known =
+        s.with > 0 && budget_take_gpu(i, with, s.raw, &rest.cpu, cells, first, end, &kept);
+    struct division d = divide(&rest, s.raw, with, s.with, lag_ns);
+    d.gpu_known = gpu_known;
     for (size_t c = first; c < end; c++) {
         struct cell *cell = &cells->items[c];
         if (!cell->events)
@@ -371,16 +376,16 @@ static void divide_interval(const struct budget_interval *i, struct cells *cells
             divide_within(cells, c, &d);
     }
     if (ret_shares)
-        *ret_shares = (struct budget_shares){.cpu_of_dark = d.cpu_of_dark,
+        *ret_shares = (struct budget_shares){.cpu_of_dark = kept * d.cpu_of_dark,
                                              .queue_of_inside_off = d.queue_of_inside_off,
                                              .off_of_folded = d.off_of_folded,
-                                             .queue_of_off = d.queue_of_off,
+                                             .queue_of_off = kept * d.queue_of_off,
                                              .quota_of_queue = d.quota_of_queue,
-                                             .disk_of_off = d.disk_of_off,
-                                             .memory_of_off = d.memory_of_off,
-                                             .steal_of_off = d.steal_of_off,
-                                             .helped_of_off = d.helped_of_off,
-                                             .stopped_of_off = d.stopped_of_off,
+                                             .disk_of_off = kept * d.disk_of_off,
+                                             .memory_of_off = kept * d.memory_of_off,
+                                             .steal_of_off = kept * d.steal_of_off,
+                                             .helped_of_off = kept * d.helped_of_off,
+                                             .stopped_of_off = kept * d.stopped_of_off,
                                              .disk_of_io_off = d.disk_of_io_off,
                                              .memory_of_cpu = d.memory_of_cpu};
 }

@@ -35,6 +35,7 @@ enum raw {
     RAW_BACKOFF_TRANSFER, /* the part that no wait for a peer covers */
     RAW_BACKOFF_OVERHEAD,
     RAW_IO_OFF,
+    RAW_OF_GPU, /* inside calls that begin work on a GPU: waits for it are in there */
     /* of RAW_GAP_OFF and RAW_GAP_DARK: while another thread was inside MPI */
     RAW_OTHER_WAIT,
     RAW_OTHER_TRANSFER,
@@ -81,6 +82,16 @@ int budget_fill_events(const struct budget_subject *subject, int64_t until_ns, s
  * interval; then nothing is added.
  */
 bool budget_divide_clocks(const struct budget_interval *interval, double share, struct cell *cell);
+
+/* Moves time outside MPI in which the process waited for a GPU, by its wait clocks, into terms of
+ * the cells [first, end), all of one interval. False: the clocks do not cover it, or tell of no
+ * GPU. part: of the interval, in cells with events; raw: their sum; cpu_ns: CPU time of the
+ * interval, less what was polled. *ret_kept: the part of the time outside MPI that was no such
+ * wait.
+ */
+bool budget_take_gpu(const struct budget_interval *interval, double part, double *raw,
+                     double *cpu_ns, struct cells *cells, size_t first, size_t end,
+                     double *ret_kept);
 
 /* Divides all cells by the intervals of counters. */
 void budget_divide(const struct budget_subject *subject, struct cells *cells);

@@ -31,6 +31,8 @@ static void put_call(struct timeline *t, size_t event, int64_t begin, int64_t en
         timeline_put_moved(t, need, waited, end, 1);
     timeline_put(t->cells, begin, end, RAW_INSIDE_CPU, cpu);
     timeline_put(t->cells, begin, end, RAW_INSIDE_OFF, length - cpu);
+    if (f->of_gpu)
+        timeline_put(t->cells, begin, end, RAW_OF_GPU, length);
     timeline_put(t->cells, waited, end, late_of(rest), length - cpu - (double)(waited - begin));
 }
 

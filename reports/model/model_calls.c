@@ -98,5 +98,6 @@ int report_load_calls(struct store *store, struct report_input *input) {
                                 take_call, input);
     if (result < 0 && result != -ENOENT)
         return result;
-    return mpi_log_finish(&input->recording.calls);
+    result = mpi_log_finish(&input->recording.calls);
+    return result < 0 ? result : recording_settle_gpu_calls(&input->recording);
 }

@@ -7,7 +7,7 @@
  *   name TEXT, driver TEXT        of all cards
  *   mig CARD N                    the card is divided into N instances
  *   process CARD PID BYTES SM     a process on it (SM in percent); of an instance: CARD/INSTANCE;
- *                                 PID 0 is that of the program that asks
+ *                                 PID 0 is that of the program that asks; @FILE has it inside
  *   answer FUNCTION CODE [CARD]   what the function answers instead, of a card or of all
  *   sleep FUNCTION US             how long it takes besides
  *   spin FUNCTION US              the same, as CPU time
@@ -104,6 +104,7 @@ struct rule {
 };
 
 struct listed {
+    char file[200]; /* with its pid; "": of->pid */
     int card, instance;
     unsigned pid, sm;
     unsigned long long bytes;
@@ -168,6 +169,9 @@ static void read_process(char *rest) {
     struct listed *to = &play.processes[play.n_processes++];
     int pid = 0;
     to->instance = -1;
+    if (sscanf(rest, "%d @%199s %llu %u", &to->card, to->file, &to->bytes, &to->sm) == 4)
+        return;
+    to->file[0] = 0;
     if (sscanf(rest, "%d/%d %d %llu %u", &to->card, &to->instance, &pid, &to->bytes, &to->sm) < 5) {
         to->instance = -1;
         if (sscanf(rest, "%d %d %llu %u", &to->card, &pid, &to->bytes, &to->sm) < 4)
@@ -578,16 +582,28 @@ int nvmlDeviceGetFieldValues(nvml_handle handle, int n, struct nvml_field *field
 
 /* ---- processes ---- */
 
+/* 0: the file is not there yet. */
+static unsigned pid_of(const struct listed *of) {
+    FILE *file = of->file[0] ? fopen(of->file, "re") : NULL;
+    unsigned pid = of->file[0] ? 0 : of->pid;
+    if (file && fscanf(file, "%u", &pid) != 1)
+        pid = 0;
+    if (file)
+        fclose(file);
+    return pid;
+}
+
 static int list(nvml_handle handle, unsigned *n, void *infos, bool first_version) {
     unsigned found = 0;
     for (int i = 0; i < play.n_processes; i++) {
         const struct listed *of = &play.processes[i];
-        if (of->card != handle->card)
+        unsigned pid = of->card == handle->card ? pid_of(of) : 0;
+        if (!pid)
             continue;
         unsigned instance = of->instance < 0 ? ~0u : (unsigned)of->instance;
-        struct nvml_process process = {of->pid, of->bytes, instance, ~0u};
+        struct nvml_process process = {pid, of->bytes, instance, ~0u};
         if (found < *n && first_version)
-            ((struct nvml_process_v1 *)infos)[found] = (struct nvml_process_v1){of->pid, of->bytes};
+            ((struct nvml_process_v1 *)infos)[found] = (struct nvml_process_v1){pid, of->bytes};
         else if (found < *n)
             memcpy((struct nvml_process *)infos + found, &process, sizeof process);
         found++;
@@ -612,11 +628,10 @@ int nvmlDeviceGetProcessUtilization(nvml_handle handle, struct nvml_process_samp
     PLANTED(handle);
     for (int i = 0; i < play.n_processes; i++) {
         const struct listed *of = &play.processes[i];
-        if (of->card == handle->card && of->sm && found < *n)
-            samples[found++] =
-                (struct nvml_process_sample){.pid = of->pid,
-                                             .timestamp_us = (unsigned long long)(now_ns() / 1000),
-                                             .sm = of->sm};
+        unsigned pid = of->card == handle->card && of->sm ? pid_of(of) : 0;
+        if (pid && found < *n)
+            samples[found++] = (struct nvml_process_sample){
+                .pid = pid, .timestamp_us = (unsigned long long)(now_ns() / 1000), .sm = of->sm};
     }
     *n = found;
     return found ? NVML_SUCCESS : NVML_NOT_FOUND;

@@ -56,6 +56,33 @@ static void names_that_are_no_mpi_are_nothing_special(void **state) {
     assert_int_equal(mpi_function_of("MPI_Sendx").kind, MPI_KIND_ADMIN);
 }
 
+/* Collectives of GPUs are numbered in each communicator and function. */
+static void a_lost_collective_of_a_gpu_disturbs_no_other(void **state) {
+    (void)state;
+    struct mpi_log log = {.n = 0};
+    for (int rank = 0; rank < 3; rank++)
+        for (int i = 0; i < 10; i++) {
+            int64_t at = (100 * i + 10 * rank) * US;
+            if (rank == 1 && i == 4)
+                continue;
+            PLANT(&log, rank, 0, "ncclAllReduce", -1, i, 64, at, at + 2 * US, .comm = 9,
+                  .sequence = 2 * i + 1);
+            PLANT(&log, rank, 0, "ncclAllGather", -1, i, 64, at + 3 * US, at + 4 * US, .comm = 9,
+                  .sequence = 2 * i + 2);
+        }
+    struct call_matches m = matched(&log);
+    for (size_t i = 5; i < 10; i++) {
+        const struct call_need *late = need(&log, &m, 0, "ncclAllReduce", i);
+        assert_int_equal(late->who, 2);
+        assert_int_equal(late->ready_ns, (100 * (int64_t)i + 20) * US);
+        assert_int_equal(need(&log, &m, 1, "ncclAllReduce", i - 1)->partner, late->partner);
+        assert_true(late->may_leave); /* the call did not wait */
+    }
+    assert_int_equal(need(&log, &m, 0, "ncclAllReduce", 4)->who, -1);
+    assert_int_equal(m.unmatched_groups, 4);
+    done(&log, &m);
+}
+
 static void a_group_call_divides_its_bytes_as_its_name_says(void **state) {
     static const struct {
         const char *name;
@@ -999,6 +1026,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_function_is_of_the_kind_its_recorder_says),
         cmocka_unit_test(names_that_are_no_mpi_are_nothing_special),
+        cmocka_unit_test(a_lost_collective_of_a_gpu_disturbs_no_other),
         cmocka_unit_test(a_group_call_divides_its_bytes_as_its_name_says),
         cmocka_unit_test(messages_match_in_order_by_communicator_source_and_tag),
         cmocka_unit_test(a_wait_needs_what_its_latest_request_needs),

@@ -122,6 +122,11 @@ void recording_use_exact_cpu(struct recording *recording);
  * the time of the run.
  */
 void recording_settle(struct recording *recording);
+
+/* After that, and after the calls are finished: collectives of GPUs get the time in which their
+ * host waited for other members. -ENOMEM.
+ */
+int recording_settle_gpu_calls(struct recording *recording);
 void recording_release(struct recording *recording);
 int recording_add_mark(struct recording *recording, const struct mark *mark);
 
