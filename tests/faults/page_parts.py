@@ -10,7 +10,8 @@ PAGE = f"{os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file
 
 
 def markers(name):
-    return f"<!-- {name}: begin, written by tests/faults/{name} -->", f"<!-- {name}: end -->"
+    """Of a part NAME or NAME_drawn, which the command NAME writes."""
+    return f"<!-- {name}: begin, written by tests/faults/{name.replace('_drawn', ' --drawn')} -->", f"<!-- {name}: end -->"
 
 
 def kept(page):

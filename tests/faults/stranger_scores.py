@@ -146,6 +146,16 @@ def table_lines(runs):
     return lines + [f"{len(runs)} runs: " + ", ".join(f"{n} {right}" for right, n in counts.items())]
 
 
+def program_lines(runs):
+    """A row a program: faults found and their causes, and innocents blamed in its clean runs."""
+    lines = []
+    for name in sorted({run["program"] for run in runs}):
+        part = measures([run for run in runs if run["program"] == name])
+        lines.append(f"  {name:24s} host and resource {cell_text(part['host and resource'])}; cause {cell_text(part['with cause'])};"
+                     f" clean, innocent {cell_text(part[f'clean: innocent blamed at {SURE}'])}")
+    return lines
+
+
 def cell_text(cell):
     if not cell["n"]:
         return "-"
