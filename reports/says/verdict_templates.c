@@ -13,7 +13,7 @@ const char *verdict_template(enum remark_code code) {
         [REMARK_NOTHING_ASKED] = "the program asked nothing of these hosts",
         [REMARK_NOT_VISIBLE] = "not visible",
         [REMARK_WAITING_LARGEST] = "waiting for each other",
-        [REMARK_GPU_IN_USE] = "a GPU is in use, which this version does not see",
+        [REMARK_GPU_IN_USE] = "a GPU is in use, and waits for it were not clocked",
         [REMARK_COMMAND_FAILED] = "the command failed",
         /* ---- the verdict: its summary where it rests on no candidate ---- */
         [REMARK_NONE_STANDS_OUT] = "No host stands out",
@@ -58,7 +58,7 @@ const char *verdict_template(enum remark_code code) {
         [REMARK_RANK_SLOWER] =
             "No resource ran out, but rank %d on %s is slower than its peers by a factor of %.2f.",
         [REMARK_GPU_UNSEEN] =
-            "Not known: a GPU is in use, which this version does not see. %.0f %% "
+            "Not known: a GPU is in use, and waits for it were not clocked. %.0f %% "
             "of the job's CPU time is that of processes which may wait for it by "
             "spinning, most of all %s.",
         /* ---- the verdict: what ended the command ---- */

@@ -419,7 +419,7 @@ static void a_core_that_the_user_of_a_gpu_burns_is_no_evidence_of_computing(void
     assert_null(j.verdict.candidate);
     assert_int_equal(j.verdict.n_phases, 0);
     assert_true(j.verdict.confidence == 0 && isnan(j.verdict.gain));
-    assert_true(strstr(j.words.summary, "a GPU is in use, which this version does not see") &&
+    assert_true(strstr(j.words.summary, "a GPU is in use, and waits for it were not clocked") &&
                 strstr(j.words.summary, "train[1000]"));
     release(&r, &j);
     const double others[] = {0, NAN};
