@@ -124,13 +124,15 @@ static void put_gap(struct timeline *t, size_t previous, size_t event, int64_t b
 
 int budget_main_thread(const struct mpi_rank *rank, uint16_t *ret_thread) {
     uint32_t *calls = calloc(UINT16_MAX + 1, sizeof *calls);
-    uint16_t most = 0;
+    uint16_t most = 0, last = 0;
     if (!calls)
         return -ENOMEM;
     for (size_t i = 0; i < rank->n; i++)
-        if (mpi_event_is_call(&rank->events[i]))
+        if (mpi_event_is_call(&rank->events[i])) {
             calls[rank->events[i].thread]++;
-    for (uint32_t thread = 1; thread <= UINT16_MAX; thread++)
+            last = rank->events[i].thread > last ? rank->events[i].thread : last;
+        }
+    for (uint32_t thread = 1; thread <= last; thread++)
         if (calls[thread] > calls[most])
             most = (uint16_t)thread;
     free(calls);

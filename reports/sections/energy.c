@@ -4,11 +4,12 @@
 #include <string.h>
 
 #include "common/error.h"
+#include "reports/model/summary.h"
 #include "reports/sections/sections.h"
 
 struct energy_use {
     int host;
-    double package_j, memory_j, mean_w, moved_gb, moved_gb_per_s, local_pct;
+    double package_j, memory_j, mean_w, iteration_j, moved_gb, moved_gb_per_s, local_pct;
 };
 
 static const struct report_column columns[] = {
@@ -16,9 +17,10 @@ static const struct report_column columns[] = {
     {KIND_NUMBER, "package_j", "processors", "J", FIELD(energy_use, package_j)},
     {KIND_NUMBER, "memory_j", "memory", "J", FIELD(energy_use, memory_j)},
     {KIND_NUMBER, "mean_w", "both, mean", "W", FIELD(energy_use, mean_w)},
+    {KIND_NUMBER, "iteration_j", "an iteration", "J", FIELD(energy_use, iteration_j)},
     {KIND_NUMBER, "moved_gb", "to and from memory", "GB", FIELD(energy_use, moved_gb)},
     {KIND_NUMBER, "moved_gb_per_s", "mean", "GB/s", FIELD(energy_use, moved_gb_per_s)},
-    {KIND_NUMBER, "local_pct", "of it own socket", "%", FIELD(energy_use, local_pct)},
+    {KIND_NUMBER, "local_pct", "of its own socket", "%", FIELD(energy_use, local_pct)},
 };
 
 /* Zones: "package-0" is a processor with its cores; "package-0 dram" is memory, beside it. */
@@ -56,7 +58,9 @@ static double growth_of(const struct run_model *model, enum recording_table of, 
     return sum;
 }
 
-static bool find_use(const struct run_model *model, int host, struct energy_use *use) {
+/* iterations: of the whole run. */
+static bool find_use(const struct run_model *model, int host, size_t iterations,
+                     struct energy_use *use) {
     double energy_s = 0, moved_s = 0;
     double package = growth_of(model, RECORDING_ENERGY, host, ENERGY_JOULES, is_package, &energy_s);
     double memory = growth_of(model, RECORDING_ENERGY, host, ENERGY_JOULES, is_memory, &energy_s);
@@ -64,11 +68,13 @@ static bool find_use(const struct run_model *model, int host, struct energy_use 
         growth_of(model, RECORDING_BANDWIDTH, host, BANDWIDTH_TOTAL, every_series, &moved_s);
     double local =
         growth_of(model, RECORDING_BANDWIDTH, host, BANDWIDTH_LOCAL, every_series, &moved_s);
+    double both = package + (isnan(memory) ? 0 : memory);
     *use = (struct energy_use){
         .host = host,
         .package_j = package / 1e9,
         .memory_j = memory / 1e9,
-        .mean_w = (package + (isnan(memory) ? 0 : memory)) / 1e9 / energy_s,
+        .mean_w = both / 1e9 / energy_s,
+        .iteration_j = iterations ? both / 1e9 / (double)iterations : NAN,
         .moved_gb = moved / 1e9,
         .moved_gb_per_s = moved / 1e9 / moved_s,
         .local_pct = moved > 0 ? 100 * local / moved : NAN,
@@ -80,9 +86,10 @@ void section_energy(const struct report *report, struct page *page) {
     const struct run_model *model = &report->run->model;
     struct report_table table;
     struct energy_use use;
+    size_t iterations = report_summarize(report).iterations;
     TABLE_INIT(&table, "energy", report, columns);
     for (size_t h = 0; h < model->n_hosts; h++)
-        if (find_use(model, (int)h, &use))
+        if (find_use(model, (int)h, iterations, &use))
             TABLE_ADD_ALL(&table, &use, 1);
     table_title(&table, "Energy and traffic of memory (RAPL, resctrl; whole hosts)");
     page_table(page, &table);

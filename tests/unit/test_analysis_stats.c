@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
@@ -20,6 +21,25 @@ static void quantiles_are_those_of_r(void **state) {
     NEAR(stats_median(x, 5), 3);
     NEAR(stats_quantile(x, 5, 0.9), 4.6);
     assert_true(isnan(stats_median(x, 0)));
+}
+
+/* Of arrays in any order and with many equal values, beside a sorted copy. */
+static void a_quantile_is_that_of_the_sorted_values(void **state) {
+    uint64_t seed = 7;
+    (void)state;
+    for (size_t n = 1; n <= 300; n++) {
+        double x[300], sorted[300];
+        for (size_t i = 0; i < n; i++)
+            sorted[i] = x[i] =
+                n % 3 == 0 ? (double)i : (double)stats_random_below(&seed, 1 + n / 2);
+        qsort(sorted, n, sizeof *sorted, stats_compare);
+        for (int q = 0; q <= 20; q++) {
+            double at = q / 20.0 * (double)(n - 1);
+            size_t low = (size_t)at, high = low + 1 < n ? low + 1 : low;
+            double right = sorted[low] + (at - (double)low) * (sorted[high] - sorted[low]);
+            NEAR(stats_quantile(x, n, q / 20.0), right);
+        }
+    }
 }
 
 static void weights_move_the_quantile(void **state) {
@@ -91,6 +111,7 @@ static void holm_is_that_of_r(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(quantiles_are_those_of_r),
+        cmocka_unit_test(a_quantile_is_that_of_the_sorted_values),
         cmocka_unit_test(weights_move_the_quantile),
         cmocka_unit_test(the_binomial_tail_is_exact),
         cmocka_unit_test(five_against_five_without_overlap_is_significant),

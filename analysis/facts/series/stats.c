@@ -26,17 +26,64 @@ double stats_median(const double *values, size_t n) {
     return stats_quantile(values, n, 0.5);
 }
 
+static void swap(double *a, double *b) {
+    double kept = *a;
+    *a = *b;
+    *b = kept;
+}
+
+/* Moves the values so that the one of rank k is at its place, smaller ones before it and larger
+ * ones behind it (Hoare 1961, algorithm 65: Find; the pivot is the median of three). */
+static double select_rank(double *values, size_t n, size_t k) {
+    size_t from = 0, to = n - 1;
+    while (from < to) {
+        size_t middle = from + (to - from) / 2, i = from, j = to;
+        if (values[middle] < values[from])
+            swap(&values[middle], &values[from]);
+        if (values[to] < values[from])
+            swap(&values[to], &values[from]);
+        if (values[to] < values[middle])
+            swap(&values[to], &values[middle]);
+        double pivot = values[middle];
+        while (i <= j) {
+            while (values[i] < pivot)
+                i++;
+            while (values[j] > pivot)
+                j--;
+            if (i > j)
+                break;
+            swap(&values[i++], &values[j]);
+            if (j-- == 0)
+                break;
+        }
+        if (k <= j && j < n)
+            to = j;
+        else if (k >= i)
+            from = i;
+        else
+            break;
+    }
+    return values[k];
+}
+
+static double least(const double *values, size_t n) {
+    double value = values[0];
+    for (size_t i = 1; i < n; i++)
+        value = fmin(value, values[i]);
+    return value;
+}
+
 double stats_quantile(const double *values, size_t n, double q) {
-    double *sorted = n ? malloc(n * sizeof *sorted) : NULL;
-    if (!sorted)
+    double *moved = n ? malloc(n * sizeof *moved) : NULL;
+    if (!moved)
         return NAN;
-    memcpy(sorted, values, n * sizeof *sorted);
-    qsort(sorted, n, sizeof *sorted, stats_compare);
+    memcpy(moved, values, n * sizeof *moved);
     double at = q * (double)(n - 1);
     size_t low = (size_t)at;
-    size_t high = low + 1 < n ? low + 1 : low;
-    double value = sorted[low] + (at - (double)low) * (sorted[high] - sorted[low]);
-    free(sorted);
+    double value = select_rank(moved, n, low);
+    if (low + 1 < n)
+        value += (at - (double)low) * (least(moved + low + 1, n - low - 1) - value);
+    free(moved);
     return value;
 }
 
