@@ -10,7 +10,7 @@ PAGE = f"{os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file
 
 
 def markers(name):
-    """Of a part NAME or NAME_drawn, which the command NAME writes."""
+    """Lines before and behind a part NAME or NAME_drawn, which the command NAME writes."""
     return f"<!-- {name}: begin, written by tests/faults/{name.replace('_drawn', ' --drawn')} -->", f"<!-- {name}: end -->"
 
 

@@ -23,7 +23,7 @@ static void quantiles_are_those_of_r(void **state) {
     assert_true(isnan(stats_median(x, 0)));
 }
 
-/* Of arrays in any order and with many equal values, beside a sorted copy. */
+/* Arrays are in any order and have many equal values; a sorted copy is beside each. */
 static void a_quantile_is_that_of_the_sorted_values(void **state) {
     uint64_t seed = 7;
     (void)state;

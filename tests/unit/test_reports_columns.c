@@ -616,7 +616,8 @@ static void energy_and_traffic_of_memory(void **state) {
     add_row(RECORDING_BANDWIDTH, 1, "L3_01",
             (int64_t[]){[BANDWIDTH_TOTAL] = 4 * S, [BANDWIDTH_LOCAL] = S});
     expect(section_energy, "energy",
-           "[{'host':'vm2','package_j':30,'memory_j':10,'mean_w':4,'moved_gb':8,"
+           "[{'host':'vm2','package_j':30,'memory_j':10,'mean_w':4,'iteration_j':13.33333333,'"
+           "moved_gb':8,"
            "'moved_gb_per_s':0.8,'local_pct':50}]");
 }
 
