@@ -133,8 +133,6 @@ static int fit_ways(const struct run_model *model, struct ways *ways) {
     if (replay_refusal(model).code != REFUSAL_NONE)
         return 0;
     int result = replay_new(model, &replay);
-    if (result == 0)
-        result = replay_fit(replay);
     if (result == 0) {
         take_fit(&replay->net, model->n_hosts, ways);
         result = take_paces(replay, model->n_hosts, ways->pace_bytes_s);

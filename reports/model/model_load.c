@@ -91,12 +91,13 @@ static int scan_table(struct store *store, struct store_scan *scan, struct table
                           columns->n, take_row, reader);
 }
 
-/* Packets by pair of hosts are only for the live picture; events are no series, except the
- * facts of a GPU.
+/* Packets by pair of hosts are only for the live picture; events are no series, except the facts of
+ * a GPU and its bursts, which come one by one.
  */
 static bool is_wanted(size_t table) {
     return recording_columns[table].n && table != RECORDING_FLOW &&
-           (all_tables[table].kind == TABLE_SAMPLES || table == RECORDING_GPU_DEVICE);
+           (all_tables[table].kind == TABLE_SAMPLES || table == RECORDING_GPU_DEVICE ||
+            table == RECORDING_GPU_BURST || table == RECORDING_GPU_KERNEL);
 }
 
 static int load_table(struct store *store, struct store_scan *scan, struct table_reader *reader) {

@@ -111,11 +111,12 @@ for row, plan in zip(rows[1:], planned):
             abs(float(text) - value) <= 1e-9 * abs(value), (text, value)
 END
 
-# ---- a simulator replays the calls; the training polls, which its traces do not know
+# ---- a simulator replays the calls; the training polls, more on full cores, and traces do not know polls
 messages=$CHOKEPOINT_BIN/chokepoint-messages
 if $mpi && [ "$(sql "SELECT count(*) FROM sqlite_master WHERE name = 'call'")" -gt 0 ]; then
-    refuses --format smpi --db "$db" -o smpi -- "which traces do not know"
-    "$chokepoint" run -q --db messages.db mpirun --oversubscribe -np 2 --mca btl self,tcp "$messages" --bytes 100000 --seconds 1 >out 2>&1 ||
+    "$chokepoint" export --format smpi --db "$db" -o smpi >out 2>err || grep -q "which traces do not know" err || fail "smpi: $(cat err)"
+    rm -rf smpi
+    ASAN_OPTIONS=detect_leaks=0 "$chokepoint" run -q --db messages.db mpirun --oversubscribe -np 2 --mca btl self,tcp "$messages" --bytes 100000 --seconds 1 >out 2>&1 ||
         fail "messages: $(cat out)"
     "$chokepoint" export --db messages.db --format smpi -o smpi 2>err || fail "export smpi: $(cat err)"
     [ "$(paste -sd' ' smpi/traces)" = "rank0 rank1" ] && [ "$(wc -l <smpi/hosts)" -eq 2 ] || fail "smpi: $(cat smpi/traces smpi/hosts)"

@@ -10,9 +10,8 @@ cat >program <<'DONE'
 mkfifo hold
 "$1" "$2" <hold & pid=$!
 exec 9>hold
-dir=$(ls -d "${CHOKEPOINT_MARKS%-*}"-*)
 for i in $(seq 600); do
-    for file in $dir/"$pid".kernels; do
+    for file in "${CHOKEPOINT_MARKS%-*}"-*/"$pid".kernels; do
         [ "$(od -An -j 24 -N 8 -t d8 "$file" 2>/dev/null | tr -d ' ')" != 0 ] || continue
         [ -e "$file" ] && break 2
     done
