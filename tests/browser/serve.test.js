@@ -88,7 +88,7 @@ test("a run that is over is shown whole, and its names do no harm", async () => 
     assert.deepEqual(unnamed, []); // each colour that is seen has its words
     assert.ok(await page.locator("#processes tr").count() >= 3);
     // The lines that `run` ends with; a command is set apart, so that it can be copied.
-    assert.match(await page.locator("#limit").textContent(), /network of |CPU of|core of|machine/);
+    assert.match(await page.locator("#limit").textContent(), /network of |CPU of|core of|machine|GPU of/);
     assert.match(await page.locator("#worth").textContent(), /run time|little/);
     assert.ok(await page.locator("#do").isVisible());
     assert.ok(!(await page.locator("#verdict").textContent()).includes("`"));
