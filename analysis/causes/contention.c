@@ -193,21 +193,32 @@ static double demand_of(const struct run_model *model, size_t group, int host,
     return isnan(share) ? worst->blocked : share;
 }
 
-/* An equal share of the path's waits for cores if all hosts are equally short of them; else 0. */
-static double even_demand(const struct run_model *model, size_t group) {
+/* Which host the path passed by chance while all of them were short of cores. */
+struct even {
+    bool alike;    /* all hosts are equally short */
+    double demand; /* an equal share of the path's waits for cores; 0: not alike, or too little */
+};
+
+/* Where the waits of all hosts are too little for each to be charged, none is: the one that the
+ * path passed most often is as short of cores as the others. Without a path none was passed. */
+static struct even even_demand(const struct run_model *model, size_t group) {
     double all = 0, least = INFINITY, most = 0;
+    bool passed = false;
     for (size_t h = 0; h < model->n_hosts; h++) {
         if (!model->hosts[h].has_job)
             continue;
         double lost = stats_or_zero(model_worst_rank(model, group, (int)h, BUDGET_RUN_QUEUE, NULL));
-        all += stats_or_zero(model_demand(model, group, (int)h, BUDGET_RUN_QUEUE));
+        double demand = model_demand(model, group, (int)h, BUDGET_RUN_QUEUE);
+        passed = passed || !isnan(demand);
+        all += stats_or_zero(demand);
         least = fmin(least, model_shares_cores(model, (int)h) ? 0 : lost);
         most = fmax(most, lost);
     }
     size_t n = model_job_hosts(model);
-    bool alike = n > 1 && least >= number_of(model, BLOCKED_MIN) &&
+    bool alike = passed && n > 1 && least >= number_of(model, BLOCKED_MIN) &&
                  least >= number_of(model, CONTENTION_ALIKE) * most;
-    return alike && all >= 2 * number_of(model, BLOCKED_MIN) ? all / (double)n : 0;
+    bool enough = alike && all >= 2 * number_of(model, BLOCKED_MIN);
+    return (struct even){alike, enough ? all / (double)n : 0};
 }
 
 static struct candidate contention_of(const struct run_model *model, size_t group, int host,
@@ -367,13 +378,14 @@ static void rule_out_shared(double most, struct candidates *candidates) {
 
 static int detect(const struct run_model *model, size_t group, struct candidates *candidates) {
     size_t before = candidates->n;
-    double all_busy = ranks_busy(model, group), even = even_demand(model, group), shared = 0;
+    double all_busy = ranks_busy(model, group), shared = 0;
+    struct even even = even_demand(model, group);
     int result = 0;
     for (size_t h = 0; result >= 0 && h < model->n_hosts; h++) {
         struct contended worst = most_contended(model, group, (int)h);
-        double demand = even > 0 ? even : demand_of(model, group, (int)h, &worst);
+        double demand = even.alike ? even.demand : demand_of(model, group, (int)h, &worst);
         if (!worst.process || is_bound(candidates, group, (int)h) ||
-            (demand < number_of(model, BLOCKED_MIN) && even == 0) ||
+            (demand < number_of(model, BLOCKED_MIN) && even.demand == 0) ||
             stats_or_zero(worst.use.run_queue_s) <
                 number_of(model, CONTENTION_MIN) * worst.use.cpu_s)
             continue;

@@ -418,6 +418,19 @@ static void hosts_of_machines_of_their_own_do_not(void **state) {
     release(&r, &j);
 }
 
+/* The path passes one of them, which is as short of cores as the others. */
+static void a_little_that_all_hosts_lack_alike_accuses_none(void **state) {
+    (void)state;
+    for (int all = 0; all < 2; all++) {
+        struct recording r;
+        struct judged j;
+        plant_lockstep(&r, 3, (struct trouble){.queue = 0.0055, .all = all});
+        judge(&r, &j);
+        assert_int_equal(find(&j, "cpu") != NULL, !all);
+        release(&r, &j);
+    }
+}
+
 /* A program that is seen on shared cores is still to blame. */
 static void a_hog_on_shared_cores_is_still_named(void **state) {
     struct recording r;
@@ -692,6 +705,7 @@ int main(void) {
         cmocka_unit_test(large_packets_are_held_back_for_long),
         cmocka_unit_test(hosts_that_share_full_cores_are_limited_by_their_machine),
         cmocka_unit_test(hosts_of_machines_of_their_own_do_not),
+        cmocka_unit_test(a_little_that_all_hosts_lack_alike_accuses_none),
         cmocka_unit_test(a_hog_on_shared_cores_is_still_named),
         cmocka_unit_test(who_takes_little_of_shared_cores_is_not_all_of_the_waiting),
         cmocka_unit_test(of_several_alike_the_first_is_named),
