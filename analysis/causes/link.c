@@ -54,21 +54,20 @@ struct candidate link_of(const struct run_model *model, size_t group, const stru
     return c;
 }
 
-/* The job's share of the bytes on the interface, from connections; NAN. Small messages are mostly
- * headers. */
-static double own_bytes(const struct run_model *model, const struct flows *flows,
-                        const struct candidate *c) {
-    double bytes = 0, all = rate_amount(c->metric.signal, phase_windows(&model->groups[c->group]));
-    bool sends = c->resource == RESOURCE_NET_EGRESS;
+double link_own_bytes(const struct run_model *model, size_t group, const struct flows *flows,
+                      int host, enum flow_side side) {
+    const struct rate *interface = &model->hosts[host].metrics[link_metric(side)];
+    double bytes = 0, all = rate_amount(interface, phase_windows(&model->groups[group]));
     for (size_t i = 0; i < flows->n; i++)
-        if ((sends ? flows->items[i].from : flows->items[i].to) == c->host)
+        if ((side == FLOW_SEND ? flows->items[i].from : flows->items[i].to) == host)
             bytes += flows->items[i].wire_bytes;
     return flows->n && all > 0 ? bytes / all : NAN;
 }
 
 void link_name_others(const struct run_model *model, const struct flows *flows,
                       struct candidate *c) {
-    double cores, own = own_bytes(model, flows, c);
+    enum flow_side side = c->resource == RESOURCE_NET_EGRESS ? FLOW_SEND : FLOW_RECEIVE;
+    double cores, own = link_own_bytes(model, c->group, flows, c->host, side);
     if (!(own < number_of(model, OWN_BYTES_MIN)))
         return;
     const struct model_process *other = busiest_foreign(model, c->group, c->host, &cores);

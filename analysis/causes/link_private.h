@@ -15,6 +15,10 @@ struct candidate link_of(const struct run_model *model, size_t group, const stru
 /* Share of the path that is transfers which wait for this direction; NAN: the path is not known. */
 double link_demand(const struct run_model *model, size_t group, const struct flows *flows, int host,
                    enum flow_side side);
+/* The job's share of the bytes on the host's interfaces, from connections; NAN. Small messages are
+ * mostly headers. */
+double link_own_bytes(const struct run_model *model, size_t group, const struct flows *flows,
+                      int host, enum flow_side side);
 /* If most of the interface's traffic did not come from the job's connections, makes the traffic of
  * others the cause, and names the likeliest program. */
 void link_name_others(const struct run_model *model, const struct flows *flows,

@@ -2,7 +2,12 @@
 /*
  * Network, by rates: a link that carries what it was measured to carry (`chokepoint calibrate`) is
  * full. The highest rate that was seen is only a floor of what it can carry, and no ceiling: a
- * program that sends steadily by itself looks the same.
+ * program that sends steadily by itself looks the same. Where a host's own queue is set to a rate,
+ * a steady stream of just that rate that it receives is no chance: the other end of the link is set
+ * alike, and its queue is not this host's to see.
+ *
+ * Connections that come and go between two samples are counted in one row, which does not say where
+ * they lead. If they moved most of the bytes, the path cannot tell which waits were for the link.
  */
 #include <errno.h>
 #include <math.h>
@@ -11,6 +16,7 @@
 
 #include "analysis/causes/link_private.h"
 #include "analysis/evidence/flow_ends.h"
+#include "analysis/facts/series/stats.h"
 
 #define OWN_NUMBERS                                                                                \
     NUMBER(PLATEAU_BAND, 0.10, "below a ceiling", "a rate so close is at it")                      \
@@ -26,6 +32,15 @@
            "this link was measured to carry; at that rate they take %.0f %% of the time",          \
            SLOTS("1: sent", "of its bytes, %", "band, %", "MB/s", "Gbit/s", "at that rate, %"),    \
            SLOTS())                                                                                \
+    REMARK(RECEIVED_NEAR_SET,                                                                      \
+           "received %.0f %% of its bytes within %.0f %% of the %.4g MB/s (%.3g Gbit/s) that its " \
+           "interface is set to for sending: the other end of the link is set alike",              \
+           SLOTS("of its bytes, %", "band, %", "MB/s", "Gbit/s"), SLOTS())                         \
+    REMARK(                                                                                        \
+        LINK_WAITS_UNSEEN,                                                                         \
+        "its connections end between two samples, so nothing shows which waits were for it: this " \
+        "is the most that it can take",                                                            \
+        SLOTS(), SLOTS())                                                                          \
     REMARK(RANKS_COMPUTE_OR_SPIN,                                                                  \
            "the ranks keep their cores busy: they compute, or they spin while they wait; the "     \
            "kernel cannot tell",                                                                   \
@@ -68,24 +83,79 @@ static void add_cpu_side(const struct run_model *model, const struct cpu_side *c
     }
 }
 
+/* The capacity of one side of a link. */
+struct side_limit {
+    struct network_limit link;
+    double mb_s; /* measured, or set; NAN */
+    bool set;    /* for receiving, from the rate of the host's own queue */
+};
+
+static struct side_limit side_limit_of(const struct run_model *model, int host,
+                                       enum flow_side side) {
+    struct network_limit link = network_limit_of(model, host, link_metric(side));
+    double set = side == FLOW_RECEIVE ? network_set_receiving(model, host) : NAN;
+    return (struct side_limit){link, link.measured ? link.mb_s : set, !isnan(set)};
+}
+
+/* The share of the path on which nobody computes, lacks a core or waits for a disk: no link can
+ * have taken more. NAN: the path is not known. */
+static double asleep_part(const struct run_model *model, size_t group) {
+    static const enum budget_term terms[] = {BUDGET_IDLE, BUDGET_PEER_WAIT, BUDGET_TRANSFER};
+    double all = 0;
+    for (size_t h = 0; h < model->n_hosts; h++)
+        for (size_t t = 0; t < sizeof terms / sizeof *terms; t++)
+            all += model_demand(model, group, (int)h, terms[t]);
+    return all;
+}
+
+/* Whether the path cannot know of the link: its host's connections were too short to be seen. */
+static bool is_unseen(const struct run_model *model, size_t group, const struct flows *flows,
+                      int host, enum flow_side side) {
+    return model_has_path(model) && !throughput_counts(model, group) &&
+           !(link_own_bytes(model, group, flows, host, side) >= number_of(model, OWN_BYTES_MIN));
+}
+
+static double rate_demand(const struct run_model *model, size_t group, const struct flows *flows,
+                          int host, enum flow_side side, const struct side_limit *limit) {
+    return limit->set && is_unseen(model, group, flows, host, side)
+               ? asleep_part(model, group)
+               : link_demand(model, group, flows, host, side);
+}
+
+static void say_limit(const struct run_model *model, enum flow_side side,
+                      const struct side_limit *limit, double at_ceiling, double duty,
+                      struct candidate *c) {
+    double band = 100 * number_of(model, PLATEAU_BAND);
+    if (limit->set)
+        remarks_add(&c->evidence, RECEIVED_NEAR_SET,
+                    NUMBERS(100 * at_ceiling, band, limit->mb_s, limit->mb_s * 8e-3), NAMES());
+    else
+        remarks_add(&c->evidence, NEAR_MEASURED,
+                    NUMBERS(side == FLOW_SEND, 100 * at_ceiling, band, limit->mb_s,
+                            limit->mb_s * 8e-3, 100 * duty),
+                    NAMES());
+}
+
 static int add_link(const struct run_model *model, size_t group, const struct flows *flows,
-                    int host, enum flow_side side, const struct network_limit *limit,
+                    int host, enum flow_side side, const struct side_limit *limit,
                     double at_ceiling, const struct cpu_side *cpu, struct candidates *candidates) {
     double mean = model_mean(model, host, link_metric(side), group), ceiling = limit->mb_s;
     double duty = fmin(1, mean / ceiling);
-    double demand = link_demand(model, group, flows, host, side);
+    double demand = rate_demand(model, group, flows, host, side, limit);
     struct candidate c = link_of(model, group, flows, host, side);
+    if (limit->set && is_unseen(model, group, flows, host, side)) {
+        c.can_remove = c.can_double = false; /* the path has no transfers to take away */
+        c.path.terms = 0;
+        remarks_add(&c.against, LINK_WAITS_UNSEEN, NUMBERS(), NAMES());
+    }
     c.blocked = isnan(demand) ? duty : fmin(demand, duty);
     c.signals = 2;
     c.metric.factor = c.blocked / mean;
     c.saturated = cpu->busy < number_of(model, BUSY_RANK); /* false if NAN */
     c.ceiling = ceiling;
-    c.reached = limit->seen_mb_s / ceiling;
-    c.ceiling_from = CEILING_MEASURED;
-    remarks_add(&c.evidence, NEAR_MEASURED,
-                NUMBERS(side == FLOW_SEND, 100 * at_ceiling, 100 * number_of(model, PLATEAU_BAND),
-                        ceiling, ceiling * 8e-3, 100 * duty),
-                NAMES());
+    c.reached = limit->link.seen_mb_s / ceiling;
+    c.ceiling_from = limit->set ? CEILING_SET : CEILING_MEASURED;
+    say_limit(model, side, limit, at_ceiling, duty, &c);
     link_add_arithmetic(candidates, group, host, side, &c);
     add_cpu_side(model, cpu, &c);
     link_name_interface(model, &c);
@@ -99,21 +169,36 @@ static bool is_plateau(const struct run_model *model, double at_ceiling, double 
            at_ceiling >= fmin(duty, number_of(model, PLATEAU_MOST));
 }
 
+/* Bytes that the other hosts of the job moved the other way. */
+static double moved_elsewhere(const struct run_model *model, int host, enum flow_side side,
+                              struct windows windows) {
+    enum metric way = link_metric(side == FLOW_SEND ? FLOW_RECEIVE : FLOW_SEND);
+    double bytes = 0;
+    for (size_t h = 0; h < model->n_hosts; h++)
+        if ((int)h != host && model->hosts[h].has_job)
+            bytes += stats_or_zero(rate_amount(&model->hosts[h].metrics[way], windows));
+    return bytes;
+}
+
 /* MB/s of the job's own connections to other hosts; INFINITY where nobody looked for them. A job
  * that has none may move data in another way, but its interface alone is no sign of that: another
- * program's download looks the same. */
+ * program's download looks the same. Connections too short to be seen by themselves lead to hosts
+ * of the job as far as these moved as much. */
 static double own_rate(const struct run_model *model, size_t group, int host, enum flow_side side) {
     const struct series_set *set = &model->recording->tables[RECORDING_CONNECTION];
     struct windows windows = phase_windows(&model->groups[group]);
     size_t column = side == FLOW_SEND ? CONNECTION_SEND_BYTES : CONNECTION_RECEIVE_BYTES;
-    double bytes = 0;
+    double bytes = 0, unseen = 0;
     if (!series_named(&model->recording->tables[RECORDING_SELF], host, "connection"))
         return INFINITY;
     for (size_t s = 0; s < set->n; s++) {
         const struct series *c = &set->items[s];
         if (c->host == host && flow_far_end(&c->key))
             bytes += series_growth(set, c, column, windows, NULL);
+        else if (c->host == host && c->key.form == KEY_UNKNOWN)
+            unseen += series_growth(set, c, column, windows, NULL);
     }
+    bytes += fmin(unseen, moved_elsewhere(model, host, side, windows));
     return bytes * 1e3 / fmax(1, (double)windows_length(windows));
 }
 
@@ -148,17 +233,17 @@ static int link_by_rates(const struct run_model *model, size_t group, const stru
     for (size_t i = 0; i < 2 * model->n_hosts; i++) {
         int host = (int)(i / 2);
         enum flow_side side = i % 2 ? FLOW_RECEIVE : FLOW_SEND;
-        struct network_limit limit = network_limit_of(model, host, link_metric(side));
+        struct side_limit limit = side_limit_of(model, host, side);
         double mean = model_mean(model, host, link_metric(side), group);
         double at_ceiling = rate_amount_share_above(
             &model->hosts[host].metrics[link_metric(side)], phase_windows(&model->groups[group]),
             (1 - number_of(model, PLATEAU_BAND)) * limit.mb_s);
         most = fmax(most, mean);
-        if (limit.measured && mean / limit.mb_s > fullest.share)
+        if (limit.link.measured && mean / limit.mb_s > fullest.share)
             fullest = (struct fullest){mean / limit.mb_s, host, side, limit.mb_s};
-        bool full = limit.measured && mean >= number_of(model, NETWORK_FULL) * limit.mb_s;
-        double demand = link_demand(model, group, flows, host, side);
-        if (!limit.measured ||
+        bool full = limit.link.measured && mean >= number_of(model, NETWORK_FULL) * limit.mb_s;
+        double demand = rate_demand(model, group, flows, host, side, &limit);
+        if (isnan(limit.mb_s) ||
             !(fmin(mean, own_rate(model, group, host, side)) >=
               number_of(model, NETWORK_BLOCKED_MIN) * limit.mb_s) ||
             !(full || is_plateau(model, at_ceiling, mean / limit.mb_s)) ||

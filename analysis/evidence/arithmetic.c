@@ -51,6 +51,12 @@ double network_set_rate(const struct run_model *model, int host) {
     return NAN;
 }
 
+double network_set_receiving(const struct run_model *model, int host) {
+    double set = network_set_rate(model, host);
+    struct network_limit limit = network_limit_of(model, host, METRIC_NET_RECV);
+    return !limit.measured && limit.seen_mb_s <= CEILING_SLACK * set ? set : NAN;
+}
+
 /* The speed of the interface that carried more than half of the host's bytes. */
 static double interface_speed(const struct run_model *model, int host, enum metric direction) {
     const struct series_set *net = &model->recording->tables[RECORDING_NET];

@@ -49,6 +49,12 @@ struct network_limit network_limit_of(const struct run_model *model, int host,
  */
 double network_set_rate(const struct run_model *model, int host);
 
+/* The rate that a host probably receives at most, MB/s, where only a queue of its own is set and
+ * nothing was measured: a link is set at both ends, and what arrives queues at the other one. NAN
+ * if no rate is set, or if more was received.
+ */
+double network_set_receiving(const struct run_model *model, int host);
+
 /* The known capacity of a host's link in one direction, used or not, MB/s: the measured rate or the
  * rate of its queue, the lower of the two; else the speed of the interface that carried more than
  * half of its bytes. NAN if none is known, or if the run exceeded it.

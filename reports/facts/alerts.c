@@ -89,11 +89,8 @@ static int watch_direction(struct alerts *log, const struct run_model *model, in
 /* Receiving has no known limit if only a queue of the host is set: the limit of sending is taken,
  * unless more was received. */
 static double receiving_rate(const struct run_model *model, int host) {
-    double set = network_set_rate(model, host);
-    struct network_limit limit = network_limit_of(model, host, METRIC_NET_RECV);
-    if (!limit.measured && limit.seen_mb_s <= CEILING_SLACK * set)
-        return set;
-    return network_known_rate(model, host, METRIC_NET_RECV);
+    double set = network_set_receiving(model, host);
+    return isnan(set) ? network_known_rate(model, host, METRIC_NET_RECV) : set;
 }
 
 /* How full the fuller direction was at each sample, %. The two rates come from the same rows.
