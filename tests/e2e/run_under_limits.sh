@@ -6,9 +6,9 @@
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 frames() { sql 'SELECT count(*) FROM frame'; }
 
-# Files may not grow over 300 KiB: the database fills, the command goes on, and gets the signal that it would get alone.
+# Files may not grow over 500 KiB: the database fills, the command goes on, and gets the signal that it would get alone.
 (
-    ulimit -f 300
+    ulimit -f 500
     "$chokepoint" run $slow_start --no-report --db "$db" sh -c '
         ulimit -f
         head -c 200000 /dev/zero >small || exit 50
@@ -24,7 +24,7 @@ until_true said 'limit of file sizes (ulimit -f); agents keep their frames'
 touch full
 wait $job
 [ "$(cat status)" = 7 ] || fail "exit status $(cat status)"
-[ "$(tr '\n' ' ' <out)" = "$(bash -c 'ulimit -f 300; sh -c "ulimit -f"') 153 " ] || fail "the command sees: $(cat out)"
+[ "$(tr '\n' ' ' <out)" = "$(bash -c 'ulimit -f 500; sh -c "ulimit -f"') 153 " ] || fail "the command sees: $(cat out)"
 ! said 'killed by SIGXFSZ' || fail "something of ours was killed"
 said 'chokepoint import ' || fail "it does not say how to bring in what is left"
 id=$(sed -n 's/.*kept in [^ ]*chokepoint-\([0-9a-f]*\)-.*/\1/p' err)
