@@ -26,6 +26,11 @@ static const char *chosen;
 static const struct nccl_profiler *chain[NCCL_VERSIONS + 1];
 static int chain_version[NCCL_VERSIONS + 1]; /* which of its versions serves that of NCCL */
 
+/* The version of the tables of the user's plug-in that serves this one of NCCL; 0: none does. */
+static int serving(int version) {
+    return version >= 0 && version <= NCCL_VERSIONS ? chain_version[version] : 0;
+}
+
 /* NCCL takes a path, a name of a file, or the middle of one. */
 static void *open_named(const char *name) {
     char file[PATH_MAX];
@@ -73,7 +78,7 @@ static int init_next(int version, struct nccl_context *context, const struct ncc
     int *mask = &context->next_mask;
     if (version <= 3)
         return init->v1(next, mask);
-    if (chain_version[version] == 4)
+    if (serving(version) == 4)
         return init->v4(next, mask, comm->name, comm->hash, comm->nodes, comm->ranks, comm->rank,
                         comm->log);
     return init->v5(next, comm->hash, mask, comm->name, comm->nodes, comm->ranks, comm->rank,
@@ -100,7 +105,7 @@ void nccl_chain_init(int version, struct nccl_context *context, const struct ncc
 /* Events that it would get without us: with any event of operations NCCL sends those above it. */
 static bool wants(int version, const struct nccl_context *context, unsigned kind) {
     unsigned mask = (unsigned)context->next_mask;
-    if (chain_version[version] == 4 && kind > NCCL_OLD_KINDS)
+    if (serving(version) == 4 && kind > NCCL_OLD_KINDS)
         return false;
     return kind & mask || mask & ~(unsigned)NCCL_PROXY_CONTROL;
 }
@@ -108,9 +113,9 @@ static bool wants(int version, const struct nccl_context *context, unsigned kind
 /* In version 4 the parent of an operation is its group. */
 static void *parent_in(int version, const struct nccl_event *event, unsigned kind) {
     void *parent = event->parent;
-    if (version >= 5 && chain_version[version] == 4 && kind == NCCL_COLLECTIVE)
+    if (version >= 5 && serving(version) == 4 && kind == NCCL_COLLECTIVE)
         parent = event->coll_v4.group;
-    else if (version >= 5 && chain_version[version] == 4 && kind == NCCL_MESSAGE)
+    else if (version >= 5 && serving(version) == 4 && kind == NCCL_MESSAGE)
         parent = event->message_v4.group;
     struct nccl_flight *flight = nccl_flight_of(parent);
     return flight ? *nccl_flight_next(flight) : parent;
@@ -128,6 +133,6 @@ void *nccl_chain_start(int version, struct nccl_context *context, struct nccl_ev
 }
 
 void nccl_chain_record(int version, void *handle, int state, void *arguments) {
-    if (chain[version] && !(chain_version[version] == 4 && state >= NCCL_STATE_NEW))
+    if (chain[version] && !(serving(version) == 4 && state >= NCCL_STATE_NEW))
         chain[version]->record(handle, state, arguments);
 }
