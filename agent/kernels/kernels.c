@@ -123,11 +123,13 @@ static int look_at(struct dl_phdr_info *info, size_t size, void *ctx) {
     return 0;
 }
 
-/* Whether root and this user alone may have written it. */
-static bool is_trusted(const char *path) {
-    struct stat st;
+/* Whether only root, this user, and whoever owns the runtime, which the program trusts already, may
+ * have written it. */
+static bool is_trusted(const char *path, const char *runtime) {
+    struct stat st, of;
     return stat(path, &st) == 0 && S_ISREG(st.st_mode) && !(st.st_mode & 002) &&
-           (st.st_uid == 0 || st.st_uid == geteuid());
+           (st.st_uid == 0 || st.st_uid == geteuid() ||
+            (stat(runtime, &of) == 0 && st.st_uid == of.st_uid));
 }
 
 /* "/x/lib/libcudart.so.12": CUPTI of the same major version, where CUDA's archives and Python's
@@ -140,7 +142,7 @@ static bool find_beside(const char *runtime, char path[PATH_MAX]) {
     for (size_t i = 0; major > 0 && i < sizeof places / sizeof *places; i++) {
         int n = snprintf(path, PATH_MAX, "%.*s/%slibcupti.so.%d", (int)(slash - runtime), runtime,
                          places[i], major);
-        if (n < PATH_MAX && is_trusted(path))
+        if (n < PATH_MAX && is_trusted(path, runtime))
             return true;
     }
     return false;
