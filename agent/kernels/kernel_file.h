@@ -7,6 +7,7 @@
 #ifndef CHOKEPOINT_AGENT_KERNELS_KERNEL_FILE_H
 #define CHOKEPOINT_AGENT_KERNELS_KERNEL_FILE_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #define KERNEL_FILE_MAGIC UINT64_C(0x314e4c4b4b4843) /* "CHKKLN1" in memory */
@@ -47,5 +48,7 @@ struct kernel_file {
     struct kernel_device devices[KERNEL_DEVICES_MAX];
     struct kernel_sum kernels[KERNEL_NAMES_MAX];
 };
+
+_Static_assert(offsetof(struct kernel_file, sequence) == 8, "readers look at the head alone");
 
 #endif

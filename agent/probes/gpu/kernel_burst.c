@@ -50,6 +50,13 @@ static int take_file(void *ctx, long pid, int fd) {
     return 0;
 }
 
+/* Whether there is a burst that was not told: most samples need no more than the head of the file.
+ */
+static bool has_news(const struct burst_process *process) {
+    uint64_t head[2]; /* magic, sequence */
+    return ring_read(process->fd, head, sizeof head, 0) == 0 && head[1] != process->told;
+}
+
 /* Reads the file twice: both copies are alike unless it is being written. False: it is, or the file
  * is broken. */
 static bool read_file(struct bursts *bursts, const struct burst_process *process) {
@@ -149,7 +156,7 @@ static int sample(struct bursts *bursts, const struct probe_env *env, tell_fn *t
     for (size_t i = 0; i < bursts->n; i++) {
         struct burst_process *process = &bursts->processes[i];
         const struct kernel_file *file = &bursts->file;
-        if (!read_file(bursts, process) || file->sequence == process->told)
+        if (!has_news(process) || !read_file(bursts, process))
             continue;
         process->told = file->sequence;
         if (file->why[0] && why)
