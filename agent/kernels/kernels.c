@@ -123,8 +123,8 @@ static int look_at(struct dl_phdr_info *info, size_t size, void *ctx) {
     return 0;
 }
 
-/* Whether only root, this user, and whoever owns the runtime, which the program trusts already, may
- * have written it. */
+/* Whether nobody may have written it but root, this user and the owner of the runtime, whom the
+ * program trusts already. */
 static bool is_trusted(const char *path, const char *runtime) {
     struct stat st, of;
     return stat(path, &st) == 0 && S_ISREG(st.st_mode) && !(st.st_mode & 002) &&
