@@ -90,10 +90,19 @@ struct side_limit {
     bool set;    /* for receiving, from the rate of the host's own queue */
 };
 
+/* Whether the connections of the host's processes were looked for, and may be asked. */
+static bool knows_connections(const struct run_model *model, int host) {
+    return !judge_withholds(model->judge, SOURCE_CONNECTIONS) &&
+           series_named(&model->recording->tables[RECORDING_SELF], host, "connection");
+}
+
+/* The rate of the other end is inferred, so the job's own connections must tell of the stream. */
 static struct side_limit side_limit_of(const struct run_model *model, int host,
                                        enum flow_side side) {
     struct network_limit link = network_limit_of(model, host, link_metric(side));
-    double set = side == FLOW_RECEIVE ? network_set_receiving(model, host) : NAN;
+    double set = side == FLOW_RECEIVE && knows_connections(model, host)
+                     ? network_set_receiving(model, host)
+                     : NAN;
     return (struct side_limit){link, link.measured ? link.mb_s : set, !isnan(set)};
 }
 
@@ -152,6 +161,7 @@ static int add_link(const struct run_model *model, size_t group, const struct fl
     c.signals = 2;
     c.metric.factor = c.blocked / mean;
     c.saturated = cpu->busy < number_of(model, BUSY_RANK); /* false if NAN */
+    c.inferred = limit->set; /* the rate of the other end is taken to be this one's */
     c.ceiling = ceiling;
     c.reached = limit->link.seen_mb_s / ceiling;
     c.ceiling_from = limit->set ? CEILING_SET : CEILING_MEASURED;
@@ -189,7 +199,7 @@ static double own_rate(const struct run_model *model, size_t group, int host, en
     struct windows windows = phase_windows(&model->groups[group]);
     size_t column = side == FLOW_SEND ? CONNECTION_SEND_BYTES : CONNECTION_RECEIVE_BYTES;
     double bytes = 0, unseen = 0;
-    if (!series_named(&model->recording->tables[RECORDING_SELF], host, "connection"))
+    if (!knows_connections(model, host))
         return INFINITY;
     for (size_t s = 0; s < set->n; s++) {
         const struct series *c = &set->items[s];
