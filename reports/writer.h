@@ -15,6 +15,10 @@ int report_write(const struct report *report, const struct format *format, FILE 
 int report_write_alerts(const struct report *report, const struct format *format, FILE *out);
 int comparison_write(const struct comparison *comparison, const struct format *format, FILE *out);
 
+/* The comparison on one screen of at most 25 lines, for two groups. words: what the user named, as
+ * arguments of the command that tells more. -ENOMEM, -EIO. */
+int comparison_write_lines(const struct comparison *comparison, const char *words, FILE *out);
+
 /* The verdict in five lines, as `run` prints it at its end. colour: whether out is a terminal that
  * wants it. */
 int report_write_lines(const struct report *report, bool colour, FILE *out);

@@ -28,6 +28,7 @@ chokepoint_unit_test(test_reports_live chokepoint_reports PkgConfig::JANSSON)
 chokepoint_unit_test(test_reports_live_pairs chokepoint_reports)
 
 chokepoint_e2e_test(compare_groups)
+chokepoint_e2e_test(gate_of_a_build)
 chokepoint_e2e_test(budget_is_in_the_database mpi)
 chokepoint_e2e_test(export_is_what_readers_take mpi)
 chokepoint_e2e_test(promtool_takes_the_series)

@@ -8,22 +8,27 @@
 #include "common/error.h"
 #include "common/text.h"
 #include "reports/comparison/comparison.h"
+#include "reports/says/commands.h"
+#include "reports/writer.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const char usage[] =
-    "usage: chokepoint compare GROUP GROUP... [--baseline GROUP] [--db FILE]\n"
-    "                          [--format FORMAT] [-o PATH]\n"
+    "usage: chokepoint compare GROUP GROUP... [--baseline GROUP] [-v] [--gate PERCENT]\n"
+    "                          [--db FILE] [--format FORMAT] [-o PATH]\n"
     "\n"
     "Puts groups of runs side by side, with their differences from the baseline (the\n"
-    "first, unless --baseline names another). GROUP is a name from `chokepoint list`,\n"
+    "first, unless --baseline names another): on one screen, or with -v in full. GROUP is a name "
+    "from `chokepoint list`,\n"
     "which stands for all its repeats; a number, last or last~1 for one run; or several\n"
     "of these with commas. Numbers of runs of the same name and command are one group.\n"
     "The name of a sweep is a group for each of its cells.\n"
     "With five or more runs on both sides it is tested whether a difference is real.\n"
     "\n";
 
+#define EXIT_GATE 3 /* a group is slower than the gate allows */
 #define WORDS_MAX 64
 #define RUNS_MAX 128 /* runs in all groups: the figures of each are in memory */
 #define HELD_MAX 8   /* with more runs, recordings are closed and read again for the details */
@@ -31,6 +36,8 @@ static const char usage[] =
 struct options {
     const char *words[WORDS_MAX], *baseline, *database, *format, *path;
     size_t n;
+    bool all;    /* not only one screen */
+    double gate; /* 0.05: 5 %; NAN: none */
 };
 
 /* A sweep alone is several groups, so a word is judged when its meaning is known. */
@@ -53,20 +60,40 @@ static int take_words(struct options *options, char **words) {
                                                                                      : refuse_one();
 }
 
+/* "5%": a bare number could be a share. */
+static int take_percent(const struct option_word *word, void *to) {
+    size_t size = strlen(word->text);
+    char number[32];
+    double percent;
+    if (size < 2 || size >= sizeof number || word->text[size - 1] != '%')
+        return option_expects(word, "a percentage from 0%% to 1000%%, for example 5%%");
+    snprintf(number, sizeof number, "%.*s", (int)size - 1, word->text);
+    if (text_parse_double(number, &percent) || !(percent >= 0) || percent > 1000)
+        return option_expects(word, "a percentage from 0%% to 1000%%, for example 5%%");
+    *(double *)to = percent / 100;
+    return 0;
+}
+
 static int read_compare_words(int argc, char **argv, struct options *options) {
     const struct option_row rows[] = {
         {"--baseline GROUP", NULL, .text = &options->baseline},
+        {"-v, --verbose", "all tables, not one screen", .flag = &options->all},
+        {"--gate PERCENT",
+         "exit with status 3 if a group is slower than the baseline by\n"
+         "more than this; with five runs or more of both, only if that\n"
+         "is no chance",
+         .take = take_percent, .to = &options->gate},
         VERB_DATABASE(&options->database),
         {"--format FORMAT",
-         "text, md, html, csv or json; default: by the ending of PATH,\n"
-         "text if it has none",
+         "text, md, html, csv or json; default: one screen, or by the\n"
+         "ending of PATH",
          .text = &options->format},
         {"-o, --output PATH", "write there; a file that exists is replaced when all is written",
          .text = &options->path},
     };
     const struct option_table table = {usage, rows, ARRAY_SIZE(rows), NULL, 2, 19, false};
     char **rest;
-    *options = (struct options){.database = REPORT_DATABASE};
+    *options = (struct options){.database = REPORT_DATABASE, .gate = NAN};
     int result = verb_words_read("compare", &table, argc, argv, &rest);
     return result ? result : take_words(options, rest);
 }
@@ -322,13 +349,44 @@ static int note_others(const struct chosen *chosen, const struct loaded *loaded,
     return result;
 }
 
-static int print_comparison(const struct comparison *comparison, const struct format *format,
-                            const char *path) {
+/* The groups as arguments of another command. Owned; NULL: no memory. */
+static char *words_again(const struct options *options) {
+    char *words = strdup("");
+    for (size_t i = 0; words && i <= options->n; i++) {
+        bool last = i == options->n;
+        if (last && !options->baseline)
+            break;
+        char *word = command_argument(last ? options->baseline : options->words[i]), *longer = NULL;
+        if (word && asprintf(&longer, "%s%s%s%s", words, *words ? " " : "",
+                             last ? "--baseline " : "", word) < 0)
+            longer = NULL;
+        free(word);
+        free(words);
+        words = longer;
+    }
+    return words;
+}
+
+static int write_chosen(const struct comparison *comparison, const struct options *options,
+                        const struct format *format, FILE *out) {
+    if (options->all || options->format || options->path)
+        return comparison_write(comparison, format, out);
+    char *words = words_again(options);
+    int result = words ? comparison_write_lines(comparison, words, out) : -ENOMEM;
+    free(words);
+    return result;
+}
+
+static int print_comparison(const struct comparison *comparison, const struct options *options,
+                            const struct format *format) {
     struct output output;
     int result = output_open(&output);
     if (result == 0)
-        result = output_close(&output, path, comparison_write(comparison, format, output.file));
-    return result < 0 ? report_cannot_write("compare", path, result) : 0;
+        result = output_close(&output, options->path,
+                              write_chosen(comparison, options, format, output.file));
+    if (result < 0)
+        return report_cannot_write("compare", options->path, result);
+    return comparison->gate.each && !comparison->gate.passed ? EXIT_GATE : 0;
 }
 
 /* The details of a report are those of the run that represents its group. */
@@ -361,9 +419,11 @@ static int compare_and_print(struct store *store, const struct options *options,
         return 1;
     }
     result = note_others(&chosen, &loaded, comparison);
+    if (result == 0 && !isnan(options->gate))
+        result = comparison_set_gate(comparison, options->gate);
     if (result == 0 && format->room >= ROOM_FULL)
         result = hold_typical(store, comparison);
-    status = result < 0 ? 1 : print_comparison(comparison, format, options->path);
+    status = result < 0 ? 1 : print_comparison(comparison, options, format);
     comparison_free(comparison);
     return status;
 }

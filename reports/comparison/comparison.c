@@ -41,6 +41,7 @@ void comparison_free(struct comparison *c) {
         free(c->parts[i].seconds);
     }
     free(c->parts);
+    free(c->gate.each);
     free(c->headline);
     for (size_t i = 0; i < c->n_notes; i++)
         free(c->notes[i]);

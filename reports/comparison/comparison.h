@@ -69,6 +69,22 @@ struct comparison_part {
     double *seconds;
 };
 
+/* A group beside the baseline and a limit (`compare --gate`). */
+struct gated {
+    double slower;    /* of the median run time; per unit of work if the groups did different
+                         amounts; NAN: not known */
+    bool per_work;    /* `slower` is per unit of work */
+    bool established; /* the difference in run time is established, one way or the other */
+    bool passed;      /* always for the baseline; else: within the limit, or not established */
+};
+
+/* Whether no group is slower than the baseline by more than a limit (`compare --gate`). */
+struct comparison_gate {
+    double limit;       /* 0.05: 5 % slower */
+    struct gated *each; /* owned; by group; NULL: no gate */
+    bool passed;
+};
+
 struct comparison {
     struct report **runs; /* owned; `n` of them */
     size_t n, baseline;   /* the first run of the baseline group */
@@ -89,6 +105,7 @@ struct comparison {
     char *headline;           /* owned: the difference in run time as a sentence, group by group */
     char **notes; /* reasons why the comparison is weak: other hosts, other commands, gaps */
     size_t n_notes;
+    struct comparison_gate gate;
 };
 
 /* group_of[run]: 0 .. n_groups - 1, each with at least one run; NULL: runs with one name and
@@ -103,6 +120,18 @@ void comparison_give_back(struct comparison *comparison);
 
 /* Takes over the text, also on failure. -ENOMEM. */
 int comparison_add_note(struct comparison *comparison, char *owned_text);
+
+/* The work of a group and of the baseline in a second. */
+struct comparison_work {
+    const char *unit; /* "examples", "iterations" */
+    double baseline_per_s, per_s;
+};
+/* False: the group did as much work as the baseline, or it is not known. */
+bool comparison_work_differs(const struct comparison *comparison, size_t group,
+                             struct comparison_work *ret_work);
+
+/* Fills comparison->gate. With too few runs for a test the medians decide. -ENOMEM. */
+int comparison_set_gate(struct comparison *comparison, double limit);
 
 /* Whether a run takes part in means and tests. */
 bool comparison_counts(const struct comparison *comparison, size_t run);

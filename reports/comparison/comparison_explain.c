@@ -104,23 +104,35 @@ static bool has_ranks(const struct report *report) {
     return false;
 }
 
-/* The mean of ranks, which are alike. Other processes differ, and helpers sleep beside the one
- * that works: their sums are the job's, and sleep, which is nobody's work, is left out. */
+/* Sleep is nobody's work, nor is waiting for another process of the job, whose own time counts. */
+static bool is_work(int term) {
+    return term != BUDGET_IDLE && term != BUDGET_PEER_WAIT;
+}
+
+static double work_sum(const struct report *report) {
+    double seconds = 0;
+    for (int term = 0; term < BUDGET_TERMS; term++)
+        seconds += is_work(term) ? budgets_sum(report, term) : 0;
+    return seconds;
+}
+
+/* The mean of ranks, which are alike. Other processes differ: their work is added up. If several
+ * worked at a time, the run time is divided among them. */
 static int add_budgets(struct comparison *c, size_t run) {
     const struct report *report = c->runs[run];
     bool ranks = has_ranks(report);
-    double n = ranks ? (double)n_budgets(report) : 1, sum = 0;
+    double n = ranks ? (double)n_budgets(report) : fmax(1, work_sum(report) / report->duration_s);
+    double sum = 0;
     int result = 0;
     for (int term = 0; result == 0 && term < BUDGET_TERMS; term++) {
-        double seconds = !ranks && term == BUDGET_IDLE ? 0 : budgets_sum(report, term) / n;
+        double seconds = ranks || is_work(term) ? budgets_sum(report, term) / n : 0;
         sum += seconds;
         if (seconds > 0)
             result = add_part(c, run, term, seconds, strdup(budget_term_words(term)));
     }
-    if (result || (!ranks && sum >= report->duration_s)) /* of processes at a time */
-        return result;
-    return add_part(c, run, -1, report->duration_s - sum,
-                    strdup(ranks ? "outside the ranks' lives" : "asleep, or nothing ran"));
+    return result ? result
+                  : add_part(c, run, -1, report->duration_s - sum,
+                             strdup(ranks ? "outside the ranks' lives" : "asleep, or nothing ran"));
 }
 
 /* ---- which, and in what order ---- */
@@ -160,6 +172,13 @@ static void sort_parts(struct comparison *c) {
 
 /* ---- in a sentence ---- */
 
+#define FACTOR_SIZE 32
+
+static const char *factor_words(char text[FACTOR_SIZE], double ratio) {
+    snprintf(text, FACTOR_SIZE, "%.*f times", ratio >= 10 ? 0 : 2, ratio);
+    return text;
+}
+
 static const struct comparison_row *duration_row(const struct comparison *c) {
     return c->n_summary && c->summary[0].section == COMPARISON_TIME ? &c->summary[0] : NULL;
 }
@@ -179,15 +198,15 @@ static char *sentence(const struct comparison *c, const struct comparison_row *r
         return text_format("%s and %s take equally long: %.2f s against %.2f s", is, of,
                            cell->median, base->median);
     double percent = 100 * (cell->median / base->median - 1);
-    char runs[64] = "1 run each";
+    char runs[64] = "One run each";
     if (cell->n > 1 || base->n > 1)
         snprintf(runs, sizeof runs, "%zu and %zu runs", cell->n, base->n);
     if (isnan(cell->test.p))
-        return text_format("%s took %.2f s, %s %.2f s (%+.1f %%): with %s that may be chance, it "
-                           "takes %d of each to tell",
+        return text_format("%s took %.2f s, %s %.2f s (%+.1f %%). %s cannot show whether this is "
+                           "chance: record %d of each",
                            is, cell->median, of, base->median, percent, runs, COMPARE_RUNS_MIN);
-    return text_format("%s took %.2f s, %s %.2f s (%+.1f %%): that may be chance, a difference is "
-                       "not established",
+    return text_format("%s took %.2f s, %s %.2f s (%+.1f %%). The runs do not establish a "
+                       "difference",
                        is, cell->median, of, base->median, percent);
 }
 
@@ -210,24 +229,38 @@ static struct work work_of(const struct report *report) {
     return (struct work){iterations ? (double)iterations : NAN, "iterations"};
 }
 
+bool comparison_work_differs(const struct comparison *c, size_t group,
+                             struct comparison_work *ret_work) {
+    const struct report *base = c->runs[c->groups[c->baseline_group].typical],
+                        *is = c->runs[c->groups[group].typical];
+    struct work a = work_of(base), b = work_of(is);
+    double ratio = b.amount / a.amount;
+    if (isnan(ratio) || strcmp(a.unit, b.unit) != 0 || (ratio < SAME_WORK && ratio > 1 / SAME_WORK))
+        return false;
+    *ret_work = (struct comparison_work){.unit = a.unit,
+                                         .baseline_per_s = a.amount / base->duration_s,
+                                         .per_s = b.amount / is->duration_s};
+    return true;
+}
+
 /* Comes first: times of runs with different work do not compare. NULL if they did the same work, as
  * far as known.
  */
 static char *unlike_work(const struct comparison *c, size_t group) {
-    const struct comparison_group *base = &c->groups[c->baseline_group], *is = &c->groups[group];
-    struct work a = work_of(c->runs[base->typical]), b = work_of(c->runs[is->typical]);
-    double ratio = b.amount / a.amount;
-    double time = (c->runs[is->typical]->duration_s / b.amount) /
-                  (c->runs[base->typical]->duration_s / a.amount);
-    if (isnan(ratio) || strcmp(a.unit, b.unit) != 0 || (ratio < SAME_WORK && ratio > 1 / SAME_WORK))
+    struct comparison_work work;
+    if (!comparison_work_differs(c, group, &work))
         return NULL;
-    char share[64] = "as long";
-    if (round(100 * time) != 100)
-        snprintf(share, sizeof share, "%.0f %% %s", fabs(100 * (time - 1)),
-                 time > 1 ? "longer" : "less long");
-    return text_format(
-        "Not the same work: %s did %.4g %s, %s did %.4g; for as many of them %s took %s", is->label,
-        b.amount, a.unit, base->label, a.amount, is->label, share);
+    const char *of = c->groups[c->baseline_group].label, *is = c->groups[group].label;
+    double ratio = work.per_s / work.baseline_per_s;
+    char factor[FACTOR_SIZE], how[FACTOR_SIZE + 32] = "is as fast as";
+    int one = (int)strlen(work.unit) - 1; /* "examples" without its s */
+    if (ratio >= SAME_WORK)
+        snprintf(how, sizeof how, "is %s as fast as", factor_words(factor, ratio));
+    else if (ratio <= 1 / SAME_WORK)
+        snprintf(how, sizeof how, "takes %s as long as", factor_words(factor, 1 / ratio));
+    return text_format("The runs did different amounts of work. Per %.*s, %s %s %s (%.4g against "
+                       "%.4g a second)",
+                       one, work.unit, is, how, of, work.per_s, work.baseline_per_s);
 }
 
 static char *whole_sentence(const struct comparison *c, const struct comparison_row *row,

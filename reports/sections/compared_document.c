@@ -126,6 +126,37 @@ static void put_explanation(const struct comparison *c, struct page *page) {
     page_table(page, &table);
 }
 
+/* `compare --gate`; nothing without it. */
+static void put_gate(const struct comparison *c, struct page *page) {
+    static const struct report_column gate_columns[] = {
+        {KIND_NUMBER, "limit_pct", COMPUTED},
+        {KIND_FLAG, "passed", FIELD(comparison, gate.passed)},
+        {KIND_TABLE, "groups", COMPUTED}};
+    static const struct report_column gated_columns[] = {
+        {KIND_TEXT, "label", COMPUTED},
+        {KIND_NUMBER, "slower_pct", COMPUTED},
+        {KIND_FLAG, "per_work", FIELD(gated, per_work)},
+        {KIND_FLAG, "established", FIELD(gated, established)},
+        {KIND_FLAG, "passed", FIELD(gated, passed)}};
+    struct report_table table, groups;
+    if (!c->gate.each)
+        return;
+    TABLE_INIT(&table, "gate", NULL, gate_columns);
+    table.shape = SHAPE_ONE;
+    size_t row = table_add(&table, c);
+    table_number(&table, row, 0, 100 * c->gate.limit);
+    TABLE_INIT(&groups, NULL, NULL, gated_columns);
+    for (size_t g = 0; g < c->n_groups; g++) {
+        if (g == c->baseline_group)
+            continue;
+        size_t at = table_add(&groups, &c->gate.each[g]);
+        table_borrow(&groups, at, 0, c->groups[g].label);
+        table_number(&groups, at, 1, 100 * c->gate.each[g].slower);
+    }
+    table_inner(&table, row, 2, &groups);
+    page_table(page, &table);
+}
+
 static void put_compared_runs(const struct comparison *c, struct page *page) {
     static report_section *const sections[] = {section_run, section_verdict, section_iterations,
                                                section_ceilings, section_efficiency};
@@ -153,6 +184,7 @@ void compared_put_document(const struct comparison *c, struct page *page) {
     page_table(page, &table);
     put_groups(c, page);
     put_explanation(c, page);
+    put_gate(c, page);
     put_compared_runs(c, page);
     put_comparison_rows(c, page, "summary", c->summary, c->n_summary);
     put_comparison_rows(c, page, "resources", c->resources, c->n_resources);

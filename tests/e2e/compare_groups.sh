@@ -34,6 +34,25 @@ compare fast other --format json || fail "compare"
 compare slow slow --format json || fail "a group against itself"
 [ "$(row .finding)" = 'no difference' ] || fail "slow against itself: $(row .)"
 
+# Without a format it is one screen, whose last line has all. A gate decides for a build server.
+compare slow other || fail "the screen"
+[ "$(wc -l <out)" -le 25 ] || fail "more than 25 lines: $(cat out)"
+grep -q '^  duration (s)  *4\.[0-9]*  *2\.[0-9]* *0\.50[0-9] x$' out || fail "no factor: $(cat out)"
+more=$(sed -n 's/^more  *//p' out)
+(cd / && eval "$more") >all 2>err || fail "'$more' does not work: $(cat err)"
+grep -q '^Averages per host' all || fail "'$more' has no averages"
+compare slow fast --gate 5% || fail "a faster run fails at the gate: $(cat out)"
+grep -q '^gate      fast: passed, [0-9.]* % shorter (limit 5 %)$' out || fail "the gate does not say it: $(cat out)"
+compare fast slow --gate 5%
+[ $? -eq 3 ] || fail "the exit status of a slower run"
+compare fast slow --gate 50% --format json
+[ $? -eq 3 ] && [ "$(json '.gate.groups[0].slower_pct | . > 98 and . < 101')" = true ] || fail "the gate in JSON: $(json .gate)"
+compare fast slow --gate 150% || fail "a run within the limit fails"
+for gate in 5 % -1% x% 1e9%; do
+    compare fast slow --gate "$gate"
+    [ $? -eq 2 ] && [ "$(wc -l <err)" = 1 ] || fail "--gate '$gate' is taken: $(cat err)"
+done
+
 # Too few runs: the difference, and no claim. Lists form groups by hand.
 compare 1,2,3,4 6,8,10,12 --format json || fail "lists"
 [ "$(row .finding)" = 'not established' ] || fail "four of each: $(row .)"

@@ -90,6 +90,6 @@ sqlite3 "$work/ended.db" "UPDATE run SET state = 'interrupted' WHERE name = 'two
 failed && fail "an interrupted run is told as a failure"
 "$chokepoint" report --db "$db" one --format csv | head -n 1 | grep -q "^run,host,phase,metric,unit,mean,p95,peak" || fail "csv"
 "$chokepoint" report --db "$db" one >/dev/full 2>"$work/err" && fail "a full standard output is not noticed"
-"$chokepoint" compare one two --db "$db" >"$work/out" || fail "compare"
+"$chokepoint" compare one two -v --db "$db" >"$work/out" || fail "compare"
 grep -q "not established: 1 run each" "$work/out" || fail "compare claims something"
 "$chokepoint" compare two --baseline one --db "$db" --format json | grep -q '"baseline": 0' || fail "--baseline"

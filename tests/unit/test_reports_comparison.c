@@ -155,7 +155,9 @@ static void four_repeats_show_a_difference_and_claim_nothing(void **state) {
     (void)state;
     assert_int_equal(find(c, "duration")->groups[1].finding, COMPARE_TOO_FEW);
     assert_non_null(strstr(find(c, "duration")->judgement[4], "not established: 4 and 4 runs"));
-    assert_non_null(strstr(c->headline, "(-20.0 %): with 4 and 4 runs that may be chance"));
+    assert_non_null(
+        strstr(c->headline,
+               "(-20.0 %). 4 and 4 runs cannot show whether this is chance: record 5 of each"));
     assert_null(strstr(c->headline, "fast"));
     comparison_free(c);
 }
@@ -325,15 +327,16 @@ static struct comparison *compare_work(double a, double b) {
 static void runs_that_did_not_do_the_same_work_say_so_first(void **state) {
     struct comparison *c = compare_work(250000, 25000);
     (void)state;
-    assert_ptr_equal(strstr(c->headline, "Not the same work: "), c->headline);
-    assert_non_null(strstr(c->headline, "did 2.5e+04 examples"));
-    assert_non_null(strstr(c->headline, "for as many of them b took 400 % longer"));
+    assert_ptr_equal(strstr(c->headline, "The runs did different amounts of work. "), c->headline);
+    assert_non_null(strstr(c->headline,
+                           "Per example, b takes 5.00 times as long as a (5000 against "
+                           "2.5e+04 a second)"));
     comparison_free(c);
     c = compare_work(250000, 125000); /* half of them in half of the time */
-    assert_non_null(strstr(c->headline, "for as many of them b took as long"));
+    assert_non_null(strstr(c->headline, "Per example, b is as fast as a (2.5e+04 against"));
     comparison_free(c);
     c = compare_work(250000, 250000);
-    assert_null(strstr(c->headline, "Not the same work"));
+    assert_null(strstr(c->headline, "different amounts"));
     comparison_free(c);
 }
 
@@ -449,6 +452,74 @@ static void without_ranks_the_parts_are_sums_of_the_job(void **state) {
     comparison_free(c);
 }
 
+/* Three processes that work at a time: the run time is divided among what they did. A process that
+ * waits for another one of the job does not count beside it. */
+static void parts_of_processes_at_a_time_add_up_to_the_run_time(void **state) {
+    struct report *runs[4];
+    size_t n = make_groups(runs, 2, 10, 6);
+    for (size_t i = 0; i < n; i++) {
+        runs[i]->budget = calloc(4, sizeof *runs[i]->budget);
+        runs[i]->n_budget = 4;
+        for (size_t p = 0; p < 4; p++) {
+            runs[i]->budget[p] = (struct report_budget){
+                .phase = strdup("all"), .source = "counters", .rank = -1, .wall_s = 6};
+            if (p == 3) {
+                runs[i]->budget[p].term_s[BUDGET_PEER_WAIT] = 6;
+                continue;
+            }
+            runs[i]->budget[p].term_s[BUDGET_CPU] = 9;
+            runs[i]->budget[p].term_s[BUDGET_DISK] = 3;
+        }
+    }
+    struct comparison *c = compare(runs, n);
+    (void)state;
+    NEAR(sum_of_parts(c, 0), 10.005);
+    NEAR(sum_of_parts(c, 1), 6.005);
+    for (size_t i = 0; i < c->n_parts; i++) {
+        assert_int_not_equal(c->parts[i].term, BUDGET_PEER_WAIT);
+        NEAR(c->parts[i].seconds[0],
+             c->parts[i].term == BUDGET_CPU ? 0.75 * 10.005 : 0.25 * 10.005);
+    }
+    comparison_free(c);
+}
+
+/* ---- a gate ---- */
+
+static struct gated gated(size_t repeats, double base_s, double other_s, double limit) {
+    struct report *runs[10];
+    struct comparison *c = compare(runs, make_groups(runs, repeats, base_s, other_s));
+    assert_int_equal(comparison_set_gate(c, limit), 0);
+    struct gated of = c->gate.each[1];
+    assert_true(c->gate.each[0].passed);
+    assert_int_equal(c->gate.passed, of.passed);
+    comparison_free(c);
+    return of;
+}
+
+static void a_gate_fails_for_a_group_that_is_slower_than_its_limit(void **state) {
+    (void)state;
+    struct gated of = gated(1, 10, 10.4, 0.05);
+    assert_true(of.passed);
+    assert_false(of.established);
+    NEAR(of.slower, 0.04);
+    assert_false(gated(1, 10, 10.6, 0.05).passed);
+    assert_true(gated(1, 10, 5, 0).passed);
+    of = gated(5, 10, 12, 0.05);
+    assert_false(of.passed);
+    assert_true(of.established);
+    assert_true(gated(5, 10, 12, 0.25).passed);
+}
+
+static void a_gate_takes_the_time_of_the_same_work(void **state) {
+    struct comparison *c = compare_work(250000, 25000);
+    (void)state;
+    assert_int_equal(comparison_set_gate(c, 0.05), 0);
+    assert_true(c->gate.each[1].per_work);
+    NEAR(c->gate.each[1].slower, 4);
+    assert_false(c->gate.passed);
+    comparison_free(c);
+}
+
 static void with_critical_paths_the_parts_are_of_hosts(void **state) {
     struct report *runs[2] = {make(1, "a", 10, two_hosts, 2), make(2, "b", 7, two_hosts, 2)};
     (void)state;
@@ -528,6 +599,9 @@ int main(void) {
         cmocka_unit_test(no_accuracy_is_made_up_between_tests_that_are_far_apart),
         cmocka_unit_test(the_parts_of_the_run_time_add_up_to_its_difference),
         cmocka_unit_test(without_ranks_the_parts_are_sums_of_the_job),
+        cmocka_unit_test(parts_of_processes_at_a_time_add_up_to_the_run_time),
+        cmocka_unit_test(a_gate_fails_for_a_group_that_is_slower_than_its_limit),
+        cmocka_unit_test(a_gate_takes_the_time_of_the_same_work),
         cmocka_unit_test(with_critical_paths_the_parts_are_of_hosts),
         cmocka_unit_test(curves_are_drawn_against_iterations_and_time),
         cmocka_unit_test(every_format_writes_groups_and_the_same_bytes_again),

@@ -147,6 +147,23 @@ static void comparisons_are_as_before(void **state) {
     comparison_free(comparison);
 }
 
+/* Two groups take one screen: at most 25 lines of 100 columns. */
+static void a_comparison_is_one_screen(void **state) {
+    struct comparison *comparison = compare_two(*state);
+    char *text = NULL;
+    size_t size, lines = 0;
+    FILE *out = open_memstream(&text, &size);
+    assert_int_equal(comparison_set_gate(comparison, 0.05), 0);
+    assert_int_equal(comparison_write_lines(comparison, "1 2", out), 0);
+    fclose(out);
+    for (const char *p = text; *p; p++)
+        lines += *p == '\n';
+    assert_in_range(lines, 5, 25);
+    expect_golden("compare-lines.txt", text);
+    free(text);
+    comparison_free(comparison);
+}
+
 /* ---- what must hold of any report ---- */
 
 static double mean_of(const struct report *report, size_t resources, size_t host,
@@ -604,6 +621,7 @@ int main(void) {
         cmocka_unit_test(the_table_has_the_planned_numbers),
         cmocka_unit_test(reports_are_as_before),
         cmocka_unit_test(comparisons_are_as_before),
+        cmocka_unit_test(a_comparison_is_one_screen),
         cmocka_unit_test(text_fits_a_hundred_columns_and_a_screen_24_lines),
         cmocka_unit_test(no_screen_blames_a_rank_and_finds_no_straggler),
         cmocka_unit_test(the_fullest_screen_still_fits),
