@@ -17,6 +17,7 @@
  *     values of each run
  *   - budget: where the time of each rank went, by phase and iteration; written when a run has
  *     ended
+ *   - run_verdict: what was said to limit each run when it had ended (store_verdict.h)
  *   - run_note, refused, counter_reset: notes for a reader of the run
  *   - run_comment: comments of the run's owner (store_edit.h)
  *   - counter_state: last absolute values, for the store alone

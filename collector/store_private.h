@@ -239,6 +239,11 @@ extern const char store_schema[];
     "CREATE TABLE IF NOT EXISTS run_comment(run INTEGER NOT NULL, n INTEGER NOT NULL,"             \
     " text TEXT NOT NULL, PRIMARY KEY(run, n)) STRICT, WITHOUT ROWID;"
 
+/* The verdict of each run (store_verdict.h); also made in files of older versions. */
+#define STORE_VERDICT_SCHEMA                                                                       \
+    "CREATE TABLE IF NOT EXISTS run_verdict(run INTEGER PRIMARY KEY, state TEXT NOT NULL,"         \
+    " host TEXT, resource TEXT, confidence REAL, limit_said TEXT NOT NULL) STRICT;"
+
 /* Where the time of each rank went (store.h); also made in files of older versions. */
 #define STORE_BUDGET_SCHEMA                                                                        \
     "CREATE TABLE IF NOT EXISTS budget(run INTEGER NOT NULL, n INTEGER NOT NULL,"                  \

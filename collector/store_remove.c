@@ -37,6 +37,7 @@ static const char *const removals[] = {
     "DELETE FROM run_usage WHERE run = ?1",
     "DELETE FROM run_note WHERE run = ?1",
     "DELETE FROM run_comment WHERE run = ?1",
+    "DELETE FROM run_verdict WHERE run = ?1",
     "DELETE FROM refused WHERE run = ?1",
     "DELETE FROM budget WHERE run = ?1",
 };

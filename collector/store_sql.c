@@ -58,7 +58,7 @@ const char store_schema[] =
     "CREATE TABLE counter_state(stream INTEGER NOT NULL, table_id INTEGER NOT NULL,"
     " state BLOB NOT NULL, PRIMARY KEY(stream, table_id)) STRICT, WITHOUT ROWID;" STORE_PIECE_SCHEMA
         STORE_JOINED_SCHEMA STORE_CEILING_SCHEMA STORE_REPEAT_SCHEMA STORE_USAGE_SCHEMA
-            STORE_BUDGET_SCHEMA STORE_SWEEP_SCHEMA STORE_COMMENT_SCHEMA
+            STORE_BUDGET_SCHEMA STORE_SWEEP_SCHEMA STORE_COMMENT_SCHEMA STORE_VERDICT_SCHEMA
     "CREATE VIEW run_host AS SELECT r.run AS run, r.name AS run_name, h.host AS host_id,"
     " h.name AS host, " FIRST_S ", " LAST_S ","
     " sum(s.frames) AS samples, sum(s.missed_slots) AS missed, sum(s.lost_frames) AS lost,"

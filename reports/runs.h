@@ -20,6 +20,8 @@ struct listed_run {
     int n_hosts_expected; /* -1: not known */
     int repeat, repeats;  /* 0: not a repeat */
     int64_t group;        /* the run of the first repeat; 0 */
+    const char *limit;    /* as it was said when the run had ended; NULL: not known */
+    double confidence;    /* in it, 0 to 1; NAN */
     char **notes;
     size_t n_notes;
 };

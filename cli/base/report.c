@@ -4,8 +4,10 @@
 #include "cli/base/heap.h"
 #include "cli/base/options.h"
 #include "cli/base/progress.h"
+#include "cli/base/since.h"
 #include "cli/base/verb.h"
 #include "collector/store_read.h"
+#include "collector/store_verdict.h"
 #include "common/error.h"
 #include "common/link_guard.h"
 #include "reports/model/budget_store.h"
@@ -190,12 +192,26 @@ int report_print_verdict(const char *db_path, int64_t run_id, bool why, FILE *ou
     return result;
 }
 
-int report_keep_budget(const struct report *report, const char *db_path) {
+static int keep_verdict(const struct report *report, struct store *store) {
+    const struct report_verdict *v = &report->verdict;
+    char *host = v->host >= 0 ? report->hosts[v->host].name : NULL;
+    const struct store_verdict verdict = {.run = report->run_id,
+                                          .state = (char *)verdict_state_name(v->state),
+                                          .host = host,
+                                          .resource = v->resource,
+                                          .limit = v->limit,
+                                          .confidence = v->confidence};
+    return store_verdict_keep(store, &verdict);
+}
+
+int report_keep(const struct report *report, const char *db_path) {
     struct store *store;
     char why[256] = "";
     int result = store_open_write(db_path, &store, why, sizeof why);
     if (result == 0) {
         result = report_store_budget(report, store);
+        if (result == 0)
+            result = keep_verdict(report, store);
         if (result < 0)
             snprintf(why, sizeof why, "%s: %s", db_path,
                      result == -ENOMEM ? strerror(ENOMEM) : store_error(store));
@@ -217,7 +233,9 @@ int report_conclude(const char *db_path, int64_t run_id, bool why, FILE *out) {
         return result;
     if (out)
         result = report_write_verdict(report, why, out);
-    report_keep_budget(report, db_path);
+    if (out && !why)
+        since_write(db_path, run_id, report->verdict.limit, out);
+    report_keep(report, db_path);
     report_free(report);
     return result;
 }

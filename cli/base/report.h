@@ -41,9 +41,9 @@ extern const struct format report_screen, report_summary;
 /* Writes the verdict as that screen or those lines, in colour if out can show colours. */
 int report_write_verdict(const struct report *report, bool why, FILE *out);
 
-/* Stores the run's rows in the table budget. -EIO after one line on standard error; the rows can be
- * made again at any time. */
-int report_keep_budget(const struct report *report, const char *db_path);
+/* Stores the run's verdict, and its rows in the table budget. -EIO after one line on standard
+ * error; both can be made again at any time. */
+int report_keep(const struct report *report, const char *db_path);
 
 /* The ending of the file's name, "" if it has none; NULL without a path. */
 const char *report_ending(const char *path);

@@ -8,6 +8,7 @@
 #include "cli/base/verb.h"
 #include "cli/list/list_text.h"
 #include "collector/store_edit.h"
+#include "collector/store_verdict.h"
 #include "common/clock.h"
 #include "common/error.h"
 #include "reports/formats/formats.h"
@@ -18,18 +19,20 @@
 #include <string.h>
 
 static const char usage[] =
-    "usage: chokepoint list [--db FILE] [--format FORMAT]\n"
+    "usage: chokepoint list [-v] [--db FILE] [--format FORMAT]\n"
     "\n"
     "Lists the runs in a database: number, name, which repeat of it, start, duration,\n"
-    "hosts that were recorded (of those expected), how it ended, command, notes.\n"
+    "hosts that were recorded (of those expected), how it ended, command, the limit\n"
+    "that was found when it had ended, notes.\n"
     "\n";
 
 struct listing {
     struct store_run *runs;         /* owned */
     struct store_comment *comments; /* owned; by run */
     struct listed_run *listed;      /* owned; borrows from both */
+    struct store_verdict *verdicts; /* owned; by run */
     char **notes;                   /* owned; texts borrowed from comments */
-    size_t n, n_comments;
+    size_t n, n_comments, n_verdicts;
 };
 
 static const char *state_name(enum run_state state) {
@@ -56,6 +59,15 @@ static void take_notes(struct listing *l, struct listed_run *run) {
         run->n_notes++;
 }
 
+static void take_limit(const struct listing *l, struct listed_run *run) {
+    run->confidence = NAN;
+    for (size_t i = 0; i < l->n_verdicts; i++)
+        if (l->verdicts[i].run == run->id) {
+            run->limit = l->verdicts[i].limit;
+            run->confidence = l->verdicts[i].confidence;
+        }
+}
+
 static int describe(struct store *store, struct listing *l, size_t i) {
     const struct store_run *run = &l->runs[i];
     struct listed_run *to = &l->listed[i];
@@ -72,6 +84,7 @@ static int describe(struct store *store, struct listing *l, size_t i) {
         .repeats = run->repeats,
         .group = run->group};
     take_notes(l, to);
+    take_limit(l, to);
     return count_hosts(store, run->id, &to->n_hosts);
 }
 
@@ -79,6 +92,8 @@ static int load(struct store *store, struct listing *l) {
     int r = store_list_runs(store, &l->runs, &l->n);
     if (r == 0)
         r = store_list_comments(store, 0, &l->comments, &l->n_comments);
+    if (r == 0)
+        r = store_list_verdicts(store, &l->verdicts, &l->n_verdicts);
     if (r)
         return r;
     l->listed = calloc(l->n + 1, sizeof *l->listed);
@@ -96,11 +111,12 @@ static void release(struct listing *l) {
     free(l->listed);
     free(l->notes);
     store_comments_free(l->comments, l->n_comments);
+    store_verdicts_free(l->verdicts, l->n_verdicts);
     store_runs_free(l->runs, l->n);
 }
 
 /* format NULL: text. */
-static int list(const char *database, const struct format *format) {
+static int list(const char *database, const struct format *format, bool whole) {
     struct store *store;
     struct listing l = {0};
     int status = report_open_database("list", database, &store);
@@ -112,7 +128,7 @@ static int list(const char *database, const struct format *format) {
     else if (format)
         status = runs_write(l.listed, l.n, format, stdout) < 0;
     else if (l.n)
-        status = list_print(l.listed, l.n) < 0;
+        status = list_print(l.listed, l.n, whole) < 0;
     else
         verb_complain("list", "%s has no runs yet", database);
     release(&l);
@@ -133,7 +149,9 @@ static int choose_format(const char *name, const struct format **ret_format) {
 static int list_main(int argc, char **argv) {
     const char *database = "./chokepoint.db", *name = "text";
     const struct format *format;
+    bool whole = false;
     const struct option_row rows[] = {
+        {"-v, --verbose", "whole commands and limits", .flag = &whole},
         VERB_DATABASE(&database),
         {"--format FORMAT", "text (default), csv or json", .text = &name},
     };
@@ -141,10 +159,10 @@ static int list_main(int argc, char **argv) {
     char **rest;
     int r = verb_words_read("list", &table, argc, argv, &rest);
     if (r == 0 && rest[0])
-        r = verb_refuse("list", "one word too many:", rest[0], "chokepoint list [--db FILE]");
+        r = verb_refuse("list", "one word too many:", rest[0], "chokepoint list [-v] [--db FILE]");
     if (r == 0)
         r = choose_format(name, &format);
-    return r ? verb_words_status(r) : list(database, format);
+    return r ? verb_words_status(r) : list(database, format, whole);
 }
 
 const struct verb verb_list = {

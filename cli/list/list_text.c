@@ -22,16 +22,21 @@ enum {
     COLUMN_DURATION,
     COLUMN_HOSTS,
     COLUMN_END,
+    COLUMN_COMMAND,
     N_COLUMNS
 };
 
 static const char *const titles[N_COLUMNS] = {"run",      "name",  "repeat", "started",
-                                              "duration", "hosts", "end"};
+                                              "duration", "hosts", "end",    "command"};
+
+#define COMMAND_WIDTH 24
+#define LIMIT_WIDTH 60 /* of a line that is no terminal's */
 
 #define NOTE_HEAD "     note: "
+#define COMMAND_HEAD "     "
 
 struct line {
-    char cells[N_COLUMNS][100];
+    char cells[N_COLUMNS][128];
     const struct listed_run *run; /* borrowed */
 };
 
@@ -85,6 +90,29 @@ static void format_repeat(const struct listed_run *run, char *to, size_t size) {
         snprintf(to, size, "%d of %d", run->repeat, run->repeats);
 }
 
+/* The bytes of a text that fit into `room` characters, of which the last one may be for "…". */
+static size_t fit(const char *text, size_t room, bool *ret_cut) {
+    size_t end = 0;
+    *ret_cut = text_width(text) > room;
+    for (size_t n = 0; text[end] && (!*ret_cut || n < room - 1); n++)
+        do
+            end++;
+        while ((text[end] & 0xc0) == 0x80);
+    return end;
+}
+
+/* The name of the program without its folder, and its words. */
+static void format_command(const char *command, char *to, size_t size) {
+    char clean[256];
+    bool cut;
+    size_t program = strcspn(command, " ");
+    const char *slash = memrchr(command, '/', program);
+    const char *from = slash && command[0] != '\'' ? slash + 1 : command;
+    text_sanitize(clean, sizeof clean, from, strnlen(from, sizeof clean - 1));
+    size_t end = fit(clean, COMMAND_WIDTH, &cut);
+    snprintf(to, size, "%.*s%s", (int)end, clean, cut ? "…" : "");
+}
+
 static void fill_line(const struct listed_run *run, struct line *ret_line) {
     struct line *l = ret_line;
     snprintf(l->cells[COLUMN_ID], sizeof *l->cells, "%" PRId64, run->id);
@@ -94,6 +122,7 @@ static void fill_line(const struct listed_run *run, struct line *ret_line) {
     format_duration(run->duration_s, l->cells[COLUMN_DURATION], sizeof *l->cells);
     format_hosts(run, l->cells[COLUMN_HOSTS], sizeof *l->cells);
     format_end(run, l->cells[COLUMN_END], sizeof *l->cells);
+    format_command(run->command, l->cells[COLUMN_COMMAND], sizeof *l->cells);
     l->run = run;
 }
 
@@ -102,22 +131,19 @@ static void print_cell(const char *text, size_t width, bool right) {
     printf("%*s%s%*s  ", right ? pad : 0, "", text, right ? 0 : pad, "");
 }
 
-/* The last field gets the rest of the terminal's line; in a file it is complete. */
-static void print_rest(const char *text, size_t used) {
+/* The last field gets the rest of the terminal's line. */
+static void print_rest(const char *text, size_t used, bool whole) {
     struct winsize window;
-    size_t size = strlen(text), room = SIZE_MAX;
+    size_t size = strlen(text), room = whole ? SIZE_MAX : LIMIT_WIDTH;
     char *clean = malloc(size + 1);
+    bool cut;
     if (!clean)
         return;
     text_sanitize(clean, size + 1, text, size);
-    if (isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col)
+    if (!whole && isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) == 0 &&
+        window.ws_col)
         room = window.ws_col > used + 8 ? window.ws_col - used : 8;
-    size_t end = 0;
-    bool cut = text_width(clean) > room;
-    for (size_t n = 0; clean[end] && (!cut || n < room - 1); n++)
-        do
-            end++;
-        while ((clean[end] & 0xc0) == 0x80);
+    size_t end = fit(clean, room, &cut);
     printf("%.*s%s\n", (int)end, clean, cut ? "…" : "");
     free(clean);
 }
@@ -137,10 +163,10 @@ static void print_cells(const struct line *line, const size_t widths[N_COLUMNS])
 }
 
 /* Without repeats the column is left out. */
-static void print_lines(const struct line *lines, size_t n) {
+static void print_lines(const struct line *lines, size_t n, bool whole) {
     size_t widths[N_COLUMNS] = {0}, used = 0;
     for (size_t c = 0; c < N_COLUMNS; c++) {
-        if (c == COLUMN_REPEAT && !any_repeat(lines, n))
+        if ((c == COLUMN_REPEAT && !any_repeat(lines, n)) || (c == COLUMN_COMMAND && whole))
             continue;
         widths[c] = strlen(titles[c]);
         for (size_t i = 0; i < n; i++)
@@ -149,25 +175,30 @@ static void print_lines(const struct line *lines, size_t n) {
         used += widths[c] + 2;
     }
     print_cells(NULL, widths);
-    puts("command");
+    puts("limit");
     for (size_t i = 0; i < n; i++) {
+        const struct listed_run *run = lines[i].run;
         print_cells(&lines[i], widths);
-        print_rest(lines[i].run->command, used);
-        for (size_t k = 0; k < lines[i].run->n_notes; k++) {
+        print_rest(run->limit ? run->limit : "-", used, whole);
+        if (whole) {
+            fputs(COMMAND_HEAD, stdout);
+            print_rest(run->command, strlen(COMMAND_HEAD), true);
+        }
+        for (size_t k = 0; k < run->n_notes; k++) {
             fputs(NOTE_HEAD, stdout);
-            print_rest(lines[i].run->notes[k], strlen(NOTE_HEAD));
+            print_rest(run->notes[k], strlen(NOTE_HEAD), true);
         }
     }
 }
 
-int list_print(const struct listed_run *runs, size_t n) {
+int list_print(const struct listed_run *runs, size_t n, bool whole) {
     struct line *lines = calloc(n ? n : 1, sizeof *lines);
     if (!lines)
         return -ENOMEM;
     for (size_t i = 0; i < n; i++)
         fill_line(&runs[i], &lines[i]);
     if (n)
-        print_lines(lines, n);
+        print_lines(lines, n, whole);
     free(lines);
     return 0;
 }

@@ -209,7 +209,7 @@ static int print_report(struct store *store, const struct options *options,
         return status;
     status = format ? print_document(report, format, options->path, report_write)
                     : print_pictures(report, options->plots, files[file].kind, options->path);
-    if (options->store_budget && report_keep_budget(report, options->database) < 0)
+    if (options->store_budget && report_keep(report, options->database) < 0)
         status = status ? status : 1;
     report_free(report);
     return status;

@@ -22,6 +22,8 @@ static const struct report_column columns[] = {
     [REPEATS] = {KIND_COUNT, "repeats", COMPUTED},
     [GROUP] = {KIND_COUNT, "group", COMPUTED},
     [NOTES] = {KIND_LIST, "notes", FIELD_TEXTS(listed_run, notes)},
+    {KIND_TEXT, "limit", FIELD(listed_run, limit)},
+    {KIND_NUMBER, "confidence", FIELD(listed_run, confidence)},
 };
 #define N_COLUMNS (sizeof columns / sizeof *columns)
 

@@ -28,13 +28,13 @@ static struct listed_run plant(int64_t id, const char *name) {
                                .n_hosts_expected = 2};
 }
 
-static const char *printed(const struct listed_run *runs, size_t n) {
+static const char *print(const struct listed_run *runs, size_t n, bool whole) {
     static char text[5000];
     FILE *to = tmpfile();
     fflush(stdout);
     int kept = dup(STDOUT_FILENO);
     assert_true(kept >= 0 && dup2(fileno(to), STDOUT_FILENO) == STDOUT_FILENO);
-    int r = list_print(runs, n);
+    int r = list_print(runs, n, whole);
     fflush(stdout);
     dup2(kept, STDOUT_FILENO);
     close(kept);
@@ -45,28 +45,32 @@ static const char *printed(const struct listed_run *runs, size_t n) {
     return text;
 }
 
-#define HEAD "run  name   started              duration  hosts  end   command\n"
+static const char *printed(const struct listed_run *runs, size_t n) {
+    return print(runs, n, false);
+}
+
+#define HEAD "run  name   started              duration  hosts  end   command  limit\n"
+#define LINE "  7  short  1970-01-02 00:00:00    12.3 s  2      done  train    -\n"
 
 static void a_run_is_a_line_under_its_titles(void **state) {
     struct listed_run runs[] = {plant(7, "short"), plant(12, "xy")};
     (void)state;
     assert_string_equal(printed(runs, 0), "");
-    assert_string_equal(printed(runs, 1),
-                        HEAD "  7  short  1970-01-02 00:00:00    12.3 s  2      done  ./train\n");
-    assert_string_equal(printed(runs, 2),
-                        HEAD "  7  short  1970-01-02 00:00:00    12.3 s  2      done  ./train\n"
-                             " 12  xy     1970-01-02 00:00:00    12.3 s  2      done  ./train\n");
+    assert_string_equal(printed(runs, 1), HEAD LINE);
+    assert_string_equal(printed(runs, 2), HEAD LINE
+                        " 12  xy     1970-01-02 00:00:00    12.3 s  2      done  train    -\n");
 }
 
 static void columns_are_as_wide_as_what_is_in_them(void **state) {
     struct listed_run runs[] = {plant(1234, "\xc3\xa4\xc3\xb6\xc3\xbcx"), plant(2, "a\033[2Jb")};
     (void)state;
     runs[1].command = "a\nb";
-    assert_string_equal(
-        printed(runs, 2),
-        " run  name    started              duration  hosts  end   command\n"
-        "1234  \xc3\xa4\xc3\xb6\xc3\xbcx    1970-01-02 00:00:00    12.3 s  2      done  ./train\n"
-        "   2  a?[2Jb  1970-01-02 00:00:00    12.3 s  2      done  a?b\n");
+    runs[1].limit = "c\rd";
+    assert_string_equal(printed(runs, 2),
+                        " run  name    started              duration  hosts  end   command  limit\n"
+                        "1234  \xc3\xa4\xc3\xb6\xc3\xbcx    1970-01-02 00:00:00    12.3 s  2      "
+                        "done  train    -\n"
+                        "   2  a?[2Jb  1970-01-02 00:00:00    12.3 s  2      done  a?b      c?d\n");
 }
 
 /* The cell that begins below this title, up to two spaces. */
@@ -146,9 +150,9 @@ static void repeats_have_a_column_if_there_are_any(void **state) {
     runs[1].repeats = 3;
     assert_string_equal(
         printed(runs, 2),
-        "run  name   repeat  started              duration  hosts  end   command\n"
-        "  1  short          1970-01-02 00:00:00    12.3 s  2      done  ./train\n"
-        "  2  short  2 of 3  1970-01-02 00:00:00    12.3 s  2      done  ./train\n");
+        "run  name   repeat  started              duration  hosts  end   command  limit\n"
+        "  1  short          1970-01-02 00:00:00    12.3 s  2      done  train    -\n"
+        "  2  short  2 of 3  1970-01-02 00:00:00    12.3 s  2      done  train    -\n");
 }
 
 static void notes_are_lines_below_their_run(void **state) {
@@ -157,10 +161,24 @@ static void notes_are_lines_below_their_run(void **state) {
     (void)state;
     run.notes = notes;
     run.n_notes = 2;
-    assert_string_equal(printed(&run, 1),
-                        HEAD "  7  short  1970-01-02 00:00:00    12.3 s  2      done  ./train\n"
-                             "     note: vm2 was full\n"
-                             "     note: a?b\n");
+    assert_string_equal(printed(&run, 1), HEAD LINE "     note: vm2 was full\n"
+                                                    "     note: a?b\n");
+}
+
+static void a_command_is_short_and_the_limit_is_cut(void **state) {
+    struct listed_run run = plant(7, "short");
+    char limit[100];
+    (void)state;
+    memset(limit, 'x', sizeof limit - 1);
+    limit[sizeof limit - 1] = '\0';
+    run.command = "/usr/local/bin/mpirun -np 4 ./train --epochs 100";
+    run.limit = limit;
+    const char *text = printed(&run, 1);
+    assert_non_null(strstr(text, "  done  mpirun -np 4 ./train --\xe2\x80\xa6  xxx"));
+    assert_null(strstr(text, limit));
+    text = print(&run, 1, true);
+    assert_non_null(strstr(text, limit));
+    assert_non_null(strstr(text, "\n     /usr/local/bin/mpirun -np 4 ./train --epochs 100\n"));
 }
 
 /* ---- on a terminal ---- */
@@ -175,7 +193,7 @@ static const char *shown_in(const struct listed_run *run, unsigned short columns
     assert_int_equal(ioctl(terminal, TIOCSWINSZ, &window), 0);
     fflush(stdout);
     dup2(terminal, STDOUT_FILENO);
-    list_print(run, 1);
+    list_print(run, 1, false);
     fflush(stdout);
     dup2(kept, STDOUT_FILENO);
     close(kept);
@@ -189,17 +207,17 @@ static const char *shown_in(const struct listed_run *run, unsigned short columns
     return strrchr(text, '\n') + 1;
 }
 
-#define CELLS "  7  short  1970-01-02 00:00:00    12.3 s  2      done  "
+#define CELLS "  7  short  1970-01-02 00:00:00    12.3 s  2      done  train    "
 
-static void the_command_takes_what_is_left_of_a_terminal(void **state) {
+static void the_limit_takes_what_is_left_of_a_terminal(void **state) {
     struct listed_run run = plant(7, "short");
     (void)state;
-    run.command = "0123456789";
+    run.limit = "0123456789";
     assert_string_equal(shown_in(&run, sizeof CELLS - 1 + 10), CELLS "0123456789");
     assert_string_equal(shown_in(&run, sizeof CELLS - 1 + 9), CELLS "01234567\xe2\x80\xa6");
     assert_string_equal(shown_in(&run, 20), CELLS "0123456\xe2\x80\xa6"); /* at least eight
                                                                              characters */
-    run.command = "\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4";
+    run.limit = "\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4";
     assert_string_equal(shown_in(&run, 20),
                         CELLS "\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4"
                               "\xe2\x80\xa6");
@@ -214,7 +232,8 @@ int main(void) {
         cmocka_unit_test(hosts_that_lack_are_told),
         cmocka_unit_test(repeats_have_a_column_if_there_are_any),
         cmocka_unit_test(notes_are_lines_below_their_run),
-        cmocka_unit_test(the_command_takes_what_is_left_of_a_terminal),
+        cmocka_unit_test(a_command_is_short_and_the_limit_is_cut),
+        cmocka_unit_test(the_limit_takes_what_is_left_of_a_terminal),
     };
     setenv("TZ", "UTC", 1);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "collector/store_edit.h"
+#include "collector/store_verdict.h"
 #include "collector/store_verify.h"
 #include "tests/unit/store_fixture.h"
 
@@ -135,6 +136,35 @@ static void a_run_has_the_name_it_was_given(void **state) {
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
 
+static void a_verdict_is_kept_replaced_and_removed_with_its_run(void **state) {
+    struct fixture *f = *state;
+    struct store_verdict *all, v = {.run = f->run,
+                                    .state = (char *)"saturated",
+                                    .host = (char *)"vm1",
+                                    .resource = (char *)"disk",
+                                    .limit = (char *)"disk of vm1: \033[31m60 %",
+                                    .confidence = 0.9};
+    size_t n;
+    assert_int_equal(store_list_verdicts(f->store, &all, &n), 0);
+    assert_int_equal(n, 0);
+    assert_int_equal(store_verdict_keep(f->store, &v), 0);
+    v.confidence = 0.5;
+    v.host = NULL;
+    assert_int_equal(store_verdict_keep(f->store, &v), 0);
+    assert_int_equal(store_list_verdicts(f->store, &all, &n), 0);
+    assert_int_equal(n, 1);
+    assert_int_equal(all[0].run, f->run);
+    assert_string_equal(all[0].state, "saturated");
+    assert_string_equal(all[0].host, "");
+    assert_null(strchr(all[0].limit, '\033'));
+    assert_true(all[0].confidence > 0.49 && all[0].confidence < 0.51);
+    store_verdicts_free(all, n);
+    v.run = f->run + 100;
+    assert_int_equal(store_verdict_keep(f->store, &v), -ENOENT);
+    assert_int_equal(store_run_remove(f->store, f->run), 0);
+    assert_int_equal(sql_number(f, "SELECT count(*) FROM run_verdict"), 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(a_removed_run_leaves_the_rows_of_others),
@@ -142,6 +172,7 @@ int main(void) {
         TEST(comments_come_in_the_order_they_were_written),
         TEST(a_file_of_before_has_no_comments),
         TEST(a_run_has_the_name_it_was_given),
+        TEST(a_verdict_is_kept_replaced_and_removed_with_its_run),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,9 +7,10 @@ const at = (id) => document.getElementById(id);
 const AGAIN_MS = 15000;
 const chosen = []; // numbers of runs, in the order in which they were marked
 
-function cell(row, className, ...content) {
+function cell(row, className, label, ...content) {
   const made = document.createElement("td");
   made.className = className;
+  made.dataset.label = label; // beside the value where a row is a block
   made.append(...content);
   row.append(made);
 }
@@ -50,22 +51,38 @@ function rowOf(run) {
   box.checked = chosen.includes(run.id);
   box.setAttribute("aria-label", `compare run ${run.id}, ${run.name}`);
   box.addEventListener("change", () => choose(box, run.id));
-  cell(row, "", ...(ran ? [box] : []));
-  cell(row, "number", String(run.id));
+  cell(row, "", "compare", ...(ran ? [box] : []));
+  cell(row, "number", "run", String(run.id));
   const name = run.repeats ? `${run.name} (${run.repeat} of ${run.repeats})` : run.name;
-  cell(row, "wide", ran ? link(`/run/${run.id}`, name) : name);
-  cell(row, "", new Date(run.started_at).toLocaleString());
-  cell(row, "number", took(run.duration_s));
-  cell(row, "number", run.hosts_expected && run.hosts_expected !== run.hosts ? `${run.hosts} of ${run.hosts_expected}` : String(run.hosts));
-  cell(row, "", endOf(run));
-  cell(row, "wide", run.command || "");
+  cell(row, "name", "name", ran ? link(`/run/${run.id}`, name) : name);
+  cell(row, "", "started", new Date(run.started_at).toLocaleString());
+  cell(row, "number", "took", took(run.duration_s));
+  cell(row, "number", "hosts", run.hosts_expected && run.hosts_expected !== run.hosts ? `${run.hosts} of ${run.hosts_expected}` : String(run.hosts));
+  cell(row, "", "end", endOf(run));
+  cell(row, "wide", "limit", run.limit || "\u2013");
+  cell(row, "wide soft", "command", run.command || "\u2013");
   return row;
 }
 
-function show(runs) {
-  at("runs").replaceChildren(...runs.slice().reverse().map(rowOf));
-  at("status").textContent = runs.length ? `${runs.length} run${runs.length === 1 ? "" : "s"}` : "No run has been recorded yet: chokepoint run COMMAND records one.";
+let listed = [];
+
+// Every word must be somewhere in the run's name, limit, command, end or notes.
+function matches(run) {
+  const text = [run.name, run.limit, run.command, run.state, ...run.notes].join(" ").toLowerCase();
+  return at("filter").value.toLowerCase().split(/\s+/).every((word) => text.includes(word));
+}
+
+function showListed() {
+  const runs = listed.filter(matches);
+  at("runs").replaceChildren(...runs.reverse().map(rowOf));
+  if (listed.length) at("status").textContent = `${runs.length === listed.length ? "" : `${runs.length} of `}${listed.length} run${listed.length === 1 ? "" : "s"}`;
   setChoice();
+}
+
+function show(runs) {
+  listed = runs;
+  showListed();
+  if (runs.length === 0) at("status").textContent = "No run has been recorded yet: chokepoint run COMMAND records one.";
   if (runs.some((run) => run.state === "unfinished")) setTimeout(load, AGAIN_MS);
 }
 
@@ -86,4 +103,5 @@ at("choice").addEventListener("submit", (event) => {
   event.preventDefault();
   if (chosen.length === 2) location.assign(`/compare?a=${chosen[0]}&b=${chosen[1]}`);
 });
+at("filter").addEventListener("input", showListed);
 load();
