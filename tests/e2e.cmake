@@ -19,6 +19,7 @@ target_compile_definitions(test_program_file PRIVATE OTHER_LOADER="$<TARGET_FILE
 add_dependencies(test_program_file other-loader other-loader-program)
 chokepoint_e2e_test(run_passes_streams_and_status)
 chokepoint_e2e_test(attach_watches_what_runs)
+chokepoint_e2e_test(verbs_say_what_they_did)
 chokepoint_e2e_test(everyday_commands_are_judged_as_people_would)
 chokepoint_e2e_test(attach_on_hosts)
 chokepoint_e2e_test(port_in_another_namespace_is_found)

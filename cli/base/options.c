@@ -94,12 +94,9 @@ static void complete_commands(char **text) {
     *text = completed;
 }
 
-void verb_complain(const char *verb, const char *format, ...) {
+static void say(const char *verb, const char *format, va_list values) {
     char *text = NULL, *clean;
-    va_list values;
-    va_start(values, format);
     int n = vasprintf(&text, format, values);
-    va_end(values);
     if (n < 0)
         return;
     complete_commands(&text);
@@ -111,6 +108,22 @@ void verb_complain(const char *verb, const char *format, ...) {
     }
     free(clean);
     free(text);
+}
+
+void verb_complain(const char *verb, const char *format, ...) {
+    va_list values;
+    va_start(values, format);
+    say(verb, format, values);
+    va_end(values);
+}
+
+void verb_tell(const char *format, ...) {
+    va_list values;
+    if (!isatty(STDERR_FILENO))
+        return;
+    va_start(values, format);
+    say(NULL, format, values);
+    va_end(values);
 }
 
 int verb_check_hostfile(const char *verb, const char *hostfile) {

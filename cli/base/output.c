@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/base/output.h"
+#include "cli/base/options.h"
 #include "common/error.h"
 #include "common/link_guard.h"
 #include "common/transfer.h"
@@ -76,6 +77,8 @@ int output_close(struct output *output, const char *path, int result) {
         result = negative_errno();
     if (result == 0)
         result = bring(path, output);
+    if (result == 0 && path && strcmp(path, "-") != 0)
+        verb_tell("wrote %s, %.0f kB", path, (double)output->size / 1e3);
     free(output->text);
     return result;
 }

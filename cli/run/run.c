@@ -241,8 +241,13 @@ static int gather_hosts(struct run_session *s) {
     return -EHOSTUNREACH;
 }
 
-static const char *refusal_words(int error) {
-    return error == -ENOENT ? "command not found" : strerror(-error);
+/* One word with spaces was probably meant for a shell. */
+static const char *refusal_words(char *const *command, int error) {
+    if (error != -ENOENT)
+        return strerror(-error);
+    return command[1] || !strpbrk(command[0], " \t|&;<>")
+               ? "command not found"
+               : "command not found; leave the quotes away, or run it by a shell: sh -c '...'";
 }
 
 static int refusal_status(int error) {
@@ -253,7 +258,7 @@ static int run_command(struct run_session *s) {
     int r = s->options->attached ? run_attach(s) : session_start_command(s);
     if (r < 0) {
         s->command.started_mono_ns = 0;
-        session_refuse(s, "%s: %s", s->options->command[0], refusal_words(r));
+        session_refuse(s, "%s: %s", s->options->command[0], refusal_words(s->options->command, r));
         return refusal_status(r);
     }
     if (record_start(s) < 0)
@@ -321,7 +326,8 @@ static int record(struct run_session *s) {
 static int run(struct run_session *s) {
     int r = s->options->attached ? 0 : command_find(s->options->command[0]);
     if (r < 0) {
-        session_complain(s, "%s: %s", s->options->command[0], refusal_words(r));
+        session_complain(s, "%s: %s", s->options->command[0],
+                         refusal_words(s->options->command, r));
         return refusal_status(r);
     }
     if (session_choose_hosts(s) < 0 || begin(s) < 0)

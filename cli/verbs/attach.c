@@ -10,6 +10,7 @@
 #include "common/duration.h"
 #include "common/error.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -17,7 +18,7 @@
 #define DURATION_MAX_NS (INT64_C(366) * 86400 * 1000000000)
 
 static const char usage[] =
-    "usage: chokepoint attach --job [HOST:]KIND=VALUE [OPTIONS]\n"
+    "usage: chokepoint attach {PID | -p PID | -u UNIT | --job [HOST:]KIND=VALUE}... [OPTIONS]\n"
     "\n"
     "Records processes that already run, and their hosts, until --duration is over or Ctrl-C;\n"
     "then says what limited them, as `chokepoint run` does of a command.\n"
@@ -34,13 +35,56 @@ static int take_duration(const struct option_word *word, void *to) {
     return 0;
 }
 
-static int judge(const struct run_options *o, char **words) {
-    if (*words)
-        return verb_refuse("attach", "not understood:", *words,
-                           "it starts no command; `chokepoint run` does");
-    if (!o->jobs.n)
+/* Short forms of --job, whose texts live as long as the verb. */
+struct short_jobs {
+    struct job_words *jobs;
+    char texts[JOB_CHOICES_MAX][JOB_CHOICE_VALUE_MAX + 32];
+    size_t n;
+};
+
+static int add_short(struct short_jobs *to, const char *kind, const char *value, char *why,
+                     size_t size) {
+    if (to->n == JOB_CHOICES_MAX)
+        return snprintf(why, size, "at most %d", JOB_CHOICES_MAX), -EINVAL;
+    char *text = to->texts[to->n];
+    int length = snprintf(text, sizeof to->texts[0], "%s=%s", kind, value);
+    if (length < 0 || (size_t)length >= sizeof to->texts[0])
+        return snprintf(why, size, "too long"), -EINVAL;
+    int r = job_words_add(to->jobs, text, why, size);
+    to->n += r == 0;
+    return r;
+}
+
+static int take_short(const struct option_word *word, void *to, const char *kind) {
+    char why[120];
+    if (add_short(to, kind, word->text, why, sizeof why) < 0)
+        return option_refuse(word, "--%s '%.100s'; %s", word->name, word->text, why);
+    return 0;
+}
+
+static int take_pid(const struct option_word *word, void *to) {
+    return take_short(word, to, "pid");
+}
+
+static int take_unit(const struct option_word *word, void *to) {
+    return take_short(word, to, "unit");
+}
+
+/* A bare number is a process, as with strace and gdb; any other word is a mistake. */
+static int take_jobs(struct short_jobs *to, char **words) {
+    char why[120];
+    for (; *words; words++) {
+        bool number = **words && strspn(*words, "0123456789") == strlen(*words);
+        if (!number)
+            return verb_refuse("attach", "not understood:", *words,
+                               "a process is named by its number, a unit by -u NAME; "
+                               "`chokepoint run` starts a command");
+        if (add_short(to, "pid", *words, why, sizeof why) < 0)
+            return verb_refuse("attach", "no process:", *words, why);
+    }
+    if (!to->jobs->n)
         return verb_refuse("attach", "say what to watch", NULL,
-                           "for example --job pid=1234 or --job unit=nginx");
+                           "for example a process by its number, -u nginx or --job port=5432");
     return 0;
 }
 
@@ -51,6 +95,7 @@ static int attach_main(int argc, char **argv) {
     struct run_options *o = &run.options;
     char **words, *command[] = {argv[0], NULL};
     run_words_init(&run);
+    struct short_jobs shorts = {.jobs = &o->jobs};
     const struct option_row rows[] = {
         {"--job [HOST:]KIND=VALUE",
          "the processes that are the job, with all children; repeatable\n"
@@ -62,6 +107,9 @@ static int attach_main(int argc, char **argv) {
          "  pid=PID         a process\n"
          "  container=ID    a container",
          .take = run_take_job, .to = &o->jobs},
+        {"-p, --pid PID", "the same as --job pid=PID, and as a bare number", .take = take_pid,
+         .to = &shorts},
+        {"-u, --unit NAME", "the same as --job unit=NAME", .take = take_unit, .to = &shorts},
         {"--duration TIME", "such as 60s, 5m, 1h; default: until Ctrl-C", .take = take_duration,
          .to = &o->duration_ns},
         {"-n, --name NAME", "of the run; default: the first --job", .text = &o->name},
@@ -81,7 +129,7 @@ static int attach_main(int argc, char **argv) {
     const struct option_table table = {usage, rows, ARRAY_SIZE(rows), end, 6, 25, false};
     int r = verb_words_read("attach", &table, argc, argv, &words);
     if (r == 0)
-        r = judge(o, words);
+        r = take_jobs(&shorts, words);
     o->command = o->no_command_lines ? command : argv;
     o->attached = true;
     o->shim = false;

@@ -25,8 +25,18 @@ static const char note_usage[] =
 
 typedef int change_run(struct store *store, int64_t run, const char *text);
 
+typedef void say_change(const struct store_run *run, const char *text);
+
+static void say_renamed(const struct store_run *run, const char *text) {
+    verb_tell("run %lld, '%s', is called '%s' now", (long long)run->id, run->name, text);
+}
+
+static void say_noted(const struct store_run *run, const char *text) {
+    verb_tell("run %lld, '%s', has the note '%s'", (long long)run->id, run->name, text);
+}
+
 static int change(const char *verb, const char *database, const char *which, const char *text,
-                  change_run *to) {
+                  change_run *to, say_change *say) {
     struct store *store;
     struct store_run run;
     int status = edit_open(verb, database, &store);
@@ -37,6 +47,8 @@ static int change(const char *verb, const char *database, const char *which, con
         int r = to(store, run.id, text);
         if (r < 0)
             status = edit_cannot_write(verb, store, database, r);
+        else
+            say(&run, text);
         store_run_release(&run);
     }
     store_close(store);
@@ -44,7 +56,7 @@ static int change(const char *verb, const char *database, const char *which, con
 }
 
 static int read_and_change(const char *verb, const char *help, const char *usage, int argc,
-                           char **argv, change_run *to) {
+                           char **argv, change_run *to, say_change *say) {
     const char *database = REPORT_DATABASE;
     const struct option_row rows[] = {VERB_DATABASE(&database)};
     const struct option_table table = {help, rows, ARRAY_SIZE(rows), NULL, 6, 17, false};
@@ -56,17 +68,17 @@ static int read_and_change(const char *verb, const char *help, const char *usage
         r = verb_refuse(verb, "one word too many:", rest[2], usage);
     else if (r == 0 && !rest[1][strspn(rest[1], " \t\n")])
         r = verb_refuse(verb, "an empty text", rest[1], usage);
-    return r ? verb_words_status(r) : change(verb, database, rest[0], rest[1], to);
+    return r ? verb_words_status(r) : change(verb, database, rest[0], rest[1], to, say);
 }
 
 static int rename_main(int argc, char **argv) {
     return read_and_change("rename", rename_usage, "chokepoint rename RUN NAME", argc, argv,
-                           store_run_rename);
+                           store_run_rename, say_renamed);
 }
 
 static int note_main(int argc, char **argv) {
     return read_and_change("note", note_usage, "chokepoint note RUN 'TEXT'", argc, argv,
-                           store_run_comment);
+                           store_run_comment, say_noted);
 }
 
 const struct verb verb_rename = {

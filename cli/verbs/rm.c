@@ -114,6 +114,7 @@ static int remove_runs(const struct removal *rm) {
         int r = store_run_remove(rm->store, rm->runs[i].id);
         if (r < 0)
             return edit_cannot_write("rm", rm->store, rm->database, r);
+        verb_tell("removed run %" PRId64 ", '%s'", rm->runs[i].id, rm->runs[i].name);
     }
     give_space_back(rm);
     return 0;
