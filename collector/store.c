@@ -272,11 +272,9 @@ static int open_writer(struct store *store, const char *path, char *why, size_t 
     if (!r && identity == IDENTITY_EMPTY)
         r = create_schema(store);
     if (!r)
-        r = sql_exec(
-            store,
-            STORE_PIECE_SCHEMA STORE_JOINED_SCHEMA STORE_REPEAT_SCHEMA STORE_USAGE_SCHEMA
-                STORE_BUDGET_SCHEMA STORE_SWEEP_SCHEMA STORE_COMMENT_SCHEMA STORE_CEILING_SCHEMA
-                    STORE_VERDICT_SCHEMA);
+        r = sql_exec(store, STORE_PIECE_SCHEMA STORE_JOINED_SCHEMA STORE_REPEAT_SCHEMA
+                                STORE_USAGE_SCHEMA STORE_BUDGET_SCHEMA STORE_SWEEP_SCHEMA
+                                    STORE_COMMENT_SCHEMA STORE_CEILING_SCHEMA STORE_VERDICT_SCHEMA);
     if (!r) /* before all other changes: a run may end without another push */
         r = sql_run(store, SQL_TOUCH_FIRST_PAGE, "");
     if (!r)

@@ -33,7 +33,7 @@ const struct caller *verb_caller(void);
 /* Prints "chokepoint VERB: ..." (NULL: "chokepoint: ...") as one line on standard error. Text from
  * outside in it cannot move the cursor or begin a new line. */
 void verb_complain(const char *verb, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* The same, to say what was done: only if standard error is a terminal. */
+/* As verb_complain, for what was done. Silent unless standard error is a terminal. */
 void verb_tell(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Reports if the database belongs to another user. */
