@@ -3,6 +3,7 @@
 #include "cli/base/complete.h"
 #include "cli/base/options.h"
 #include "cli/verbs.h"
+#include "collector/store_read.h"
 #include "common/error.h"
 
 #include <stdio.h>
@@ -19,10 +20,12 @@ static const char usage[] =
     "  fish   chokepoint completion fish | source\n";
 
 static void ask(const struct verb *verb, const char *shell) {
-    char word[32], name[32];
+    char word[128], name[32];
     char *argv[] = {name, word, NULL};
+    bool formats = verb->formats && strcmp(shell, "zsh") == 0;
     snprintf(name, sizeof name, "%s", verb->name);
-    snprintf(word, sizeof word, COMPLETE_WORD "%s", shell);
+    snprintf(word, sizeof word, COMPLETE_WORD "%s%s%s", shell, formats ? " " : "",
+             formats ? verb->formats : "");
     verb->main(2, argv);
 }
 
@@ -44,8 +47,19 @@ static const char bash_end[] =
     "        before=$word\n"
     "        ((i++))\n"
     "    done\n"
+    "    local db=\n"
+    "    for ((i = 2; i < COMP_CWORD - 1; i++)); do\n"
+    "        [[ ${COMP_WORDS[i]} != --db ]] || db=${COMP_WORDS[i + 1]}\n"
+    "    done\n"
     "    before=${COMP_WORDS[COMP_CWORD - 1]}\n"
-    "    if [[ $valued == *\" $before \"* ]]; then\n"
+    "    if [[ $before == --format && $formats ]]; then\n"
+    "        COMPREPLY=($(compgen -W \"$formats\" -- \"$now\"))\n"
+    "    elif [[ $before == --hosts || $before == --baseline || ($runs == 1 && $now != -* &&\n"
+    "        $valued != *\" $before \"*) ]]; then\n"
+    "        [[ $before == --hosts ]] && before=hosts || before=runs\n"
+    "        COMPREPLY=($(compgen -W \"$(\"$1\" completion values $before \"$db\" 2>/dev/null)\" "
+    "-- \"$now\"))\n"
+    "    elif [[ $valued == *\" $before \"* ]]; then\n"
     "        return\n"
     "    elif [[ $now == -* ]]; then\n"
     "        COMPREPLY=($(compgen -W \"$options\" -- \"$now\"))\n"
@@ -58,7 +72,8 @@ static const char bash_end[] =
 static void put_bash(void) {
     fputs("# bash completion of chokepoint; made by `chokepoint completion bash`\n"
           "_chokepoint() {\n"
-          "    local now=${COMP_WORDS[COMP_CWORD]} options= valued= words= command=0\n"
+          "    local now=${COMP_WORDS[COMP_CWORD]} options= valued= words= formats= runs=0 "
+          "command=0\n"
           "    if ((COMP_CWORD == 1)); then\n"
           "        COMPREPLY=($(compgen -W '--help --version ",
           stdout);
@@ -72,6 +87,10 @@ static void put_bash(void) {
         printf("        %s)\n", verbs[i]->name);
         if (verbs[i]->words)
             printf("            words='%s'\n", verbs[i]->words);
+        if (verbs[i]->formats)
+            printf("            formats='%s'\n", verbs[i]->formats);
+        if (verbs[i]->takes_runs)
+            puts("            runs=1");
         ask(verbs[i], "bash");
         puts("            ;;");
     }
@@ -96,6 +115,8 @@ static void put_zsh(void) {
         printf("        %s) options=(\n", verbs[i]->name);
         if (verbs[i]->words)
             printf("            '1:word:(%s)'\n", verbs[i]->words);
+        if (verbs[i]->takes_runs)
+            puts("            '*:run:{compadd -- $(chokepoint completion values runs)}'");
         ask(verbs[i], "zsh");
         puts("        ) ;;");
     }
@@ -118,6 +139,14 @@ static void put_fish(void) {
         if (verb->words)
             printf("complete -c chokepoint -n '__fish_seen_subcommand_from %s' -a '%s'\n",
                    verb->name, verb->words);
+        if (verb->takes_runs)
+            printf("complete -c chokepoint -n '__fish_seen_subcommand_from %s' -f -a "
+                   "'(chokepoint completion values runs)'\n",
+                   verb->name);
+        if (verb->formats)
+            printf("complete -c chokepoint -n '__fish_seen_subcommand_from %s' -l format -x -a "
+                   "'%s'\n",
+                   verb->name, verb->formats);
         ask(verb, "fish");
     }
     printf("complete -c chokepoint -n __fish_use_subcommand -f -a help -d 'what a verb does'\n"
@@ -131,10 +160,55 @@ static const struct shell {
     void (*put)(void);
 } shells[] = {{"bash", put_bash}, {"zsh", put_zsh}, {"fish", put_fish}};
 
+/* ---- values that a database has ---- */
+
+/* Shells would expand other characters, and a recording may be a stranger's. */
+static void put_value(const char *name) {
+    if (*name && *name != '-' &&
+        strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                     "0123456789._+-") == strlen(name))
+        puts(name);
+}
+
+static void put_hosts(struct store *store, int64_t run) {
+    struct store_host *hosts;
+    size_t n;
+    if (store_list_hosts(store, run, &hosts, &n) < 0)
+        return;
+    for (size_t i = 0; i < n; i++)
+        put_value(hosts[i].name);
+    store_hosts_free(hosts, n);
+}
+
+/* Without a database there is nothing to offer, which is no failure. */
+static int put_values(const char *kind, const char *database) {
+    struct store *store;
+    struct store_run *runs;
+    size_t n;
+    if (store_open_read(database && *database ? database : "./chokepoint.db", &store, NULL, 0))
+        return 0;
+    if (store_list_runs(store, &runs, &n) == 0) {
+        bool of_runs = strcmp(kind, "runs") == 0;
+        for (size_t i = n; of_runs && i-- > 0;) {
+            printf("%lld\n", (long long)runs[i].id);
+            put_value(runs[i].name);
+        }
+        if (of_runs && n)
+            puts("last");
+        if (!of_runs && n)
+            put_hosts(store, runs[n - 1].id);
+        store_runs_free(runs, n);
+    }
+    store_close(store);
+    return fflush(stdout) ? 1 : 0;
+}
+
 static int completion_main(int argc, char **argv) {
     const struct option_table table = {.usage = usage};
     char **rest;
     int r = verb_words_read("completion", &table, argc, argv, &rest);
+    if (r == 0 && rest[0] && strcmp(rest[0], "values") == 0 && rest[1])
+        return put_values(rest[1], rest[2]);
     if (r == 0 && (!rest[0] || rest[1]))
         r = verb_refuse("completion", "one shell at a time", NULL, "bash, zsh or fish");
     if (r)

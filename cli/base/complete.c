@@ -37,22 +37,28 @@ static void put_bash_options(const struct option_table *table) {
     printf("'\n            command=%d\n", table->one_command);
 }
 
-static void put_zsh_option(const struct option_row *row, const char *spelled, bool valued) {
+/* formats: of --format; "": a file. */
+static void put_zsh_option(const struct option_row *row, const char *spelled, bool valued,
+                           const char *formats) {
+    bool chooses = *formats && strcmp(spelled, "--format=") == 0;
     printf("            '%s[", spelled);
     put_about(row, "[]:");
-    printf("]%s'\n", valued ? ":value:_files" : "");
+    if (chooses)
+        printf("]:format:(%s)'\n", formats);
+    else
+        printf("]%s'\n", valued ? ":value:_files" : "");
 }
 
-static void put_zsh_options(const struct option_table *table) {
+static void put_zsh_options(const struct option_table *table, const char *formats) {
     for (size_t i = 0; i < table->n; i++) {
         struct option_name name = option_name(&table->rows[i]);
         char spelled[OPTION_NAME_MAX + 4];
         snprintf(spelled, sizeof spelled, "--%s%s", name.name, name.argument ? "=" : "");
         if (name.name[0])
-            put_zsh_option(&table->rows[i], spelled, name.argument);
+            put_zsh_option(&table->rows[i], spelled, name.argument, formats);
         snprintf(spelled, sizeof spelled, "-%c", name.letter);
         if (name.letter)
-            put_zsh_option(&table->rows[i], spelled, name.argument);
+            put_zsh_option(&table->rows[i], spelled, name.argument, formats);
     }
 }
 
@@ -76,8 +82,8 @@ bool complete_answers(const char *verb, const struct option_table *table, int ar
     const char *shell = argv[1] + strlen(COMPLETE_WORD);
     if (strcmp(shell, "bash") == 0)
         return put_bash_options(table), true;
-    if (strcmp(shell, "zsh") == 0)
-        return put_zsh_options(table), true;
+    if (strncmp(shell, "zsh", 3) == 0) /* "zsh text md": with the formats */
+        return put_zsh_options(table, shell + 3 + strspn(shell + 3, " ")), true;
     if (strcmp(shell, "fish") == 0)
         return put_fish_options(verb, table), true;
     return false;

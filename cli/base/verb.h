@@ -13,6 +13,8 @@ struct verb {
     const char *name;
     const char *help;                   /* one line for `chokepoint --help` */
     int (*main)(int argc, char **argv); /* argv[0] is the verb's name; returns the exit status */
+    const char *formats;                /* of --format, for completion; NULL: it has none */
+    bool takes_runs;                    /* its words are runs of the database, for completion */
     const char *words;                  /* possible first words, for completion; NULL: any */
 };
 

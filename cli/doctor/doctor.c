@@ -210,5 +210,7 @@ static int doctor_main(int argc, char **argv) {
     return r ? verb_words_status(r) : examine(&o);
 }
 
-const struct verb verb_doctor = {
-    .name = "doctor", .help = "say what keeps hosts from being recorded well", .main = doctor_main};
+const struct verb verb_doctor = {.name = "doctor",
+                                 .help = "say what keeps hosts from being recorded well",
+                                 .main = doctor_main,
+                                 .formats = "text json"};

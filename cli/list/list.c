@@ -165,5 +165,7 @@ static int list_main(int argc, char **argv) {
     return r ? verb_words_status(r) : list(database, format, whole);
 }
 
-const struct verb verb_list = {
-    .name = "list", .help = "list the runs in a database", .main = list_main};
+const struct verb verb_list = {.name = "list",
+                               .help = "list the runs in a database",
+                               .main = list_main,
+                               .formats = "text csv json"};

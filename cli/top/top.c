@@ -116,5 +116,7 @@ static int top_main(int argc, char **argv) {
     return top_ended_by == SIGTERM || top_ended_by == SIGHUP ? 128 + top_ended_by : status;
 }
 
-const struct verb verb_top = {
-    .name = "top", .help = "show hosts, processes and the limit so far, live", .main = top_main};
+const struct verb verb_top = {.name = "top",
+                              .help = "show hosts, processes and the limit so far, live",
+                              .main = top_main,
+                              .formats = "text json"};

@@ -448,5 +448,8 @@ static int compare_main(int argc, char **argv) {
     return status;
 }
 
-const struct verb verb_compare = {
-    .name = "compare", .help = "put runs side by side, with what differs", .main = compare_main};
+const struct verb verb_compare = {.name = "compare",
+                                  .help = "put runs side by side, with what differs",
+                                  .main = compare_main,
+                                  .formats = "text md html csv json",
+                                  .takes_runs = true};

@@ -206,4 +206,6 @@ static int export_main(int argc, char **argv) {
 const struct verb verb_export = {
     .name = "export",
     .help = "write a recording for Perfetto, Prometheus, SimGrid or as CSV",
-    .main = export_main};
+    .main = export_main,
+    .formats = "perfetto openmetrics smpi csv",
+    .takes_runs = true};

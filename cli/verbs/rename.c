@@ -82,5 +82,6 @@ static int note_main(int argc, char **argv) {
 }
 
 const struct verb verb_rename = {
-    .name = "rename", .help = "give a run another name", .main = rename_main};
-const struct verb verb_note = {.name = "note", .help = "write a note on a run", .main = note_main};
+    .name = "rename", .help = "give a run another name", .main = rename_main, .takes_runs = true};
+const struct verb verb_note = {
+    .name = "note", .help = "write a note on a run", .main = note_main, .takes_runs = true};

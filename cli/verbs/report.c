@@ -242,4 +242,6 @@ static int report_main(int argc, char **argv) {
 
 const struct verb verb_report = {.name = "report",
                                  .help = "show what limited a run, and the tables it rests on",
-                                 .main = report_main};
+                                 .main = report_main,
+                                 .formats = "text md html csv json screen svg png pdf",
+                                 .takes_runs = true};

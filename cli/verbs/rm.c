@@ -154,4 +154,5 @@ static int rm_main(int argc, char **argv) {
     return status;
 }
 
-const struct verb verb_rm = {.name = "rm", .help = "remove runs from a database", .main = rm_main};
+const struct verb verb_rm = {
+    .name = "rm", .help = "remove runs from a database", .main = rm_main, .takes_runs = true};

@@ -196,4 +196,6 @@ static int whatif_main(int argc, char **argv) {
 const struct verb verb_whatif = {.name = "whatif",
                                  .help = "say what a run would have taken if something were "
                                          "otherwise",
-                                 .main = whatif_main};
+                                 .main = whatif_main,
+                                 .formats = "text json",
+                                 .takes_runs = true};

@@ -24,6 +24,20 @@ completed() { # WORDS..., of which the last is being typed
 [ "$(completed testbed up 3 --ra)" = --rate ] && [ -z "$(completed testbed up --rate 1)" ] || fail "testbed up"
 [ -z "$(completed testbed exec -- ls --ra)" ] || fail "an option of another program"
 [ "$(completed completion f)" = fish ] && [ "$(completed testbed d)" = down ] || fail "further words"
+[ "$(completed report --format s)" = "screen svg" ] || fail "formats: $(completed report --format s)"
+# Names of runs and hosts are those of the database; a name that a shell would expand is not offered.
+cd "$work" || exit 1
+"$chokepoint" run -q --no-report -n first-one true && "$chokepoint" run -q --no-report -n 'x$(touch harm)' true || fail "no runs"
+host=$(sqlite3 chokepoint.db "SELECT name FROM host LIMIT 1")
+one() { COMP_WORDS=(chokepoint "$@") COMP_CWORD=$# COMPREPLY=(); _chokepoint "$chokepoint"; echo "${COMPREPLY[*]:-}"; }
+[ "$(one report fi)" = first-one ] || fail "names: $(one report fi)"
+[ "$(one rm '')" = "2 1 first-one last" ] || fail "all: $(one rm '')"
+[ "$(one compare 1 --baseline fi)" = first-one ] || fail "--baseline"
+[ "$(one run --hosts "${host:0:1}")" = "$host" ] || fail "hosts: $(one run --hosts "${host:0:1}")"
+[ -z "$(one report --db nosuch.db fi)" ] || fail "names of no database"
+mkdir elsewhere && cd elsewhere && [ "$(one report --db ../chokepoint.db fi)" = first-one ] || fail "--db"
+[ ! -e harm ] && [ ! -e ../harm ] || fail "a name of a run was run"
+cd / || exit 1
 verbs=$("$chokepoint" --help | awk '/^  [a-z]/ { print $1 }')
 all=" $(completed '') "
 for verb in $verbs; do
