@@ -12,6 +12,7 @@
 
 #define NOTE_MAX_BYTES 4096
 #define NOTES_MAX 1000
+#define LEVEL_INFORMATION 1 /* of the table `note` */
 
 static const char *const queries[] = {
     "SELECT text FROM run_note WHERE run = ? ORDER BY n",
@@ -29,10 +30,14 @@ static const char *const queries[] = {
     "SELECT n || ' pushes refused: ' || kind FROM refused WHERE run = ? ORDER BY kind",
 };
 
-/* Only if agents in this database have this table. */
-static const char *const agent_query =
-    "SELECT h.name || ': ' || i.name FROM host h JOIN instance i ON i.host = h.host JOIN"
-    " table_info t USING(table_id) WHERE h.run = ? AND t.name = 'note' ORDER BY i.instance";
+/* Only if agents in this database have this table, and with the level of each if it has one. */
+#define OF_AGENTS                                                                                  \
+    " FROM host h JOIN instance i ON i.host = h.host JOIN table_info t USING(table_id)"            \
+    " WHERE h.run = ? AND t.name = 'note' ORDER BY i.instance"
+static const char *const agent_query = "SELECT h.name || ': ' || i.name" OF_AGENTS;
+static const char *const agent_query_with_level =
+    "SELECT h.name || ': ' || i.name, (SELECT max(d.level) FROM note d WHERE d.instance ="
+    " i.instance)" OF_AGENTS;
 
 static int note_add(struct store_note **notes, size_t *n, sqlite3_stmt *row) {
     struct store_note *grown = realloc(*notes, (*n + 1) * sizeof *grown);
@@ -40,6 +45,8 @@ static int note_add(struct store_note **notes, size_t *n, sqlite3_stmt *row) {
         return -ENOMEM;
     *notes = grown;
     grown[*n].text = sql_column_dup(row, 0, NOTE_MAX_BYTES);
+    grown[*n].information =
+        sqlite3_column_count(row) > 1 && sqlite3_column_int64(row, 1) == LEVEL_INFORMATION;
     if (!grown[*n].text)
         return -ENOMEM;
     (*n)++;
@@ -61,7 +68,9 @@ int store_list_notes(struct store *store, int64_t run, struct store_note **ret_n
                      size_t *ret_n) {
     struct store_note *notes = NULL;
     size_t n = 0;
-    int r = collect(store, agent_query, run, &notes, &n);
+    int r = sql_has_column(store, "note", "level");
+    if (r >= 0)
+        r = collect(store, r ? agent_query_with_level : agent_query, run, &notes, &n);
     for (size_t i = 0; !r && i < ARRAY_SIZE(queries); i++)
         r = collect(store, queries[i], run, &notes, &n);
     if (r) {

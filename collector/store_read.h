@@ -36,7 +36,8 @@ struct store_host {
 };
 
 struct store_note {
-    char *text; /* owned */
+    char *text;       /* owned */
+    bool information; /* an agent says what it cannot see; nothing failed */
 };
 
 /* The resources that the command used, and the host it ran on. -ENOENT: not recorded. */

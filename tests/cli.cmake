@@ -35,7 +35,7 @@ chokepoint_e2e_test(import_what_was_left faults)
 chokepoint_unit_test(test_sweep_parameters chokepoint_sweep)
 chokepoint_unit_test(test_sweep_references chokepoint_sweep chokepoint_reports)
 chokepoint_unit_test(test_sweep_show chokepoint_sweep chokepoint_reports chokepoint_collector)
-target_sources(test_sweep_show PRIVATE ../cli/sweep/show.c ../cli/base/report.c ../cli/base/output.c ../cli/base/output_stream.c ../cli/base/progress.c ../cli/base/heap.c)
+target_sources(test_sweep_show PRIVATE ../cli/sweep/show.c ../cli/base/report.c ../cli/base/since.c ../cli/base/output.c ../cli/base/output_stream.c ../cli/base/progress.c ../cli/base/heap.c)
 chokepoint_e2e_test(sweep_cells)
 chokepoint_e2e_test(reference_tables_agree mpi)
 
@@ -56,7 +56,7 @@ chokepoint_e2e_test(gpus_are_shown)
 chokepoint_e2e_test(top_watches_hosts)
 
 # Files that replace others.
-chokepoint_failing_test(test_files_failing chokepoint_reports sqlite3)
+chokepoint_failing_test(test_files_failing chokepoint_options chokepoint_reports sqlite3)
 target_sources(test_files_failing PRIVATE ../cli/base/output_stream.c ../cli/base/output.c)
 foreach(call fdopen fileno ZSTD_createCCtx ZSTD_createDCtx)
   target_link_options(test_files_failing PRIVATE -Wl,--wrap=${call})

@@ -6,6 +6,8 @@
  */
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "analysis/causes/gpu_private.h"
 #include "analysis/evidence/awaited.h"
@@ -16,16 +18,15 @@
         "of the job queue for a core in the mean: with more of them not one thread alone wants "   \
         "to compute")
 #define OWN_REMARKS                                                                                \
-    REMARK(PROGRAM_COMPUTES, "the program computes", SLOTS(), SLOTS())                             \
+    REMARK(PROGRAM_COMPUTES, "%s computes", SLOTS(), SLOTS("program"))                             \
     REMARK(USED_BY_SHORT_PROCESSES,                                                                \
            "most of its CPU time was used by processes too short-lived to be seen one by one",     \
            SLOTS(), SLOTS())                                                                       \
-    REMARK(ONE_THREAD_COMPUTES, "one thread computes, and the other cores idle", SLOTS(), SLOTS()) \
-    REMARK(ONE_THREAD_IS_READY, "one thread computes, and no other of the job is ready to",        \
-           SLOTS(), SLOTS())                                                                       \
-    REMARK(THREADS_TAKE_TURNS,                                                                     \
-           "threads of %s compute one at a time, and wait for a lock meanwhile", SLOTS(),          \
-           SLOTS("process"))                                                                       \
+    REMARK(ONE_THREAD_COMPUTES, "one thread of %s computes", SLOTS(), SLOTS("program"))            \
+    REMARK(OTHER_CORES_IDLE, "the other cores of %s idle", SLOTS(), SLOTS("host"))                 \
+    REMARK(NO_OTHER_IS_READY, "no other thread of the job is ready to compute", SLOTS(), SLOTS())  \
+    REMARK(THREADS_TAKE_TURNS, "threads of %s wait for a lock, and compute one at a time",         \
+           SLOTS(), SLOTS("process"))                                                              \
     REMARK(ADVISE_SHORTER_LOCK,                                                                    \
            "hold that lock for shorter in %s on %s, or divide what it guards: more cores do not "  \
            "help before",                                                                          \
@@ -151,9 +152,36 @@ static int look_for_lock(const struct run_model *model, size_t group, struct com
     return result;
 }
 
+#define PROGRAM_SIZE 48
+
+static double own_cpu(const struct run_model *model, size_t item, size_t group) {
+    const struct budget *b = &model->budgets.items[item].groups[group];
+    return budget_sum(b, 1u << BUDGET_CPU) + fmax(0, b->other_cpu_s);
+}
+
+/* The program of the one process that computes, else of the process that computes most. */
+static const char *say_program(const struct run_model *model, const struct computing *x,
+                               size_t group, char to[PROGRAM_SIZE]) {
+    size_t most = x->one_thread ? x->who : SIZE_MAX;
+    bool known = most != SIZE_MAX;
+    for (size_t r = 0; !known && r < model->budgets.n; r++)
+        if (most == SIZE_MAX || own_cpu(model, r, group) > own_cpu(model, most, group))
+            most = r;
+    const char *process = most == SIZE_MAX ? NULL : model->budgets.items[most].process;
+    struct table_key key = process ? key_read(KEY_PROCESS, process) : (struct table_key){0};
+    struct span program = key.form == KEY_PROCESS ? key.process.program : (struct span){0};
+    if (!process)
+        return "job";
+    size_t size = program.size ? program.size : strlen(process);
+    snprintf(to, PROGRAM_SIZE, "%.*s", (int)size, program.size ? program.data : process);
+    return to;
+}
+
 static void put_compute_remarks(const struct run_model *model, const struct computing *x,
                                 struct candidate *c) {
     const char *host = model->hosts[c->host].name;
+    char text[PROGRAM_SIZE];
+    const char *program = say_program(model, x, c->group, text);
     if (x->come_and_go)
         remarks_add(&c->evidence, USED_BY_SHORT_PROCESSES, NUMBERS(), NAMES());
     if (x->locked) {
@@ -162,14 +190,16 @@ static void put_compute_remarks(const struct run_model *model, const struct comp
         remarks_add(&c->evidence, THREADS_WAITED_FOR_LOCK, NUMBERS(x->waited_s), NAMES());
     }
     if (x->one_thread) {
+        if (!x->locked)
+            remark_set(&c->cause, ONE_THREAD_COMPUTES, NUMBERS(), NAMES(program));
         if (!x->locked && x->alone)
-            remark_set(&c->cause, ONE_THREAD_COMPUTES, NUMBERS(), NAMES());
+            remarks_add(&c->evidence, OTHER_CORES_IDLE, NUMBERS(), NAMES(host));
         else if (!x->locked)
-            remark_set(&c->cause, ONE_THREAD_IS_READY, NUMBERS(), NAMES());
+            remarks_add(&c->evidence, NO_OTHER_IS_READY, NUMBERS(), NAMES());
         remarks_add(&c->evidence, CORES_USED_HERE, NUMBERS(x->used, x->cores), NAMES(host));
         return;
     }
-    remark_set(&c->cause, PROGRAM_COMPUTES, NUMBERS(), NAMES());
+    remark_set(&c->cause, PROGRAM_COMPUTES, NUMBERS(), NAMES(program));
     remarks_add(&c->evidence, CORES_USED, NUMBERS(x->used, x->cores, x->n_hosts, x->n_hosts),
                 NAMES());
 }

@@ -38,8 +38,9 @@ int report_fill_quality(struct report *report, const struct report_input *input,
 #define ROLE_WITHOUT_ITERATIONS (-1)
 const char *report_role_name(const struct run_model *model, int role);
 
-/* Adds a note if the run did not end well; part of the quality. */
-int report_note_end(struct report *report);
+/* Adds a note if the run did not end well; part of the quality. limit_says_it: only for ends that
+ * the limit names, or only for others. */
+int report_note_end(struct report *report, bool limit_says_it);
 
 /* Appends a note of quality. */
 int report_add_note(struct report *report, char *owned_text);

@@ -195,16 +195,22 @@ static bool is_only_a_restart(const char *note) {
     return strstr(note, ": a counter of self ") != NULL;
 }
 
+/* Whether the note belongs under the verdict: something failed, or a command would mend it. */
+static bool is_amiss(const struct store_note *note) {
+    return !note->information || strstr(note->text, "before a run:") || strchr(note->text, '`');
+}
+
 /* Notes of `run` come before notes of agents: a host without the library explains what its agent
  * reports missing. */
-static int note_store(struct report *report, const struct report_input *input) {
+static int note_store(struct report *report, const struct report_input *input, bool amiss) {
     int result = 0;
     for (size_t turn = 0; turn < 2; turn++)
         for (size_t i = 0; result == 0 && i < input->n_notes; i++) {
-            const char *text = input->notes[i].text;
+            const struct store_note *note = &input->notes[i];
             worsen(report, 'B');
-            if ((report_note_host(report, text) >= 0) == (turn == 1) && !is_only_a_restart(text))
-                result = report_add_note(report, text_format("%s", text));
+            if ((report_note_host(report, note->text) >= 0) == (turn == 1) &&
+                is_amiss(note) == amiss && !is_only_a_restart(note->text))
+                result = report_add_note(report, text_format("%s", note->text));
         }
     return result;
 }
@@ -384,11 +390,11 @@ int report_fill_quality(struct report *report, const struct report_input *input,
     const struct run_model *model = judgement->model;
     int result = 0;
     report->quality.grade = report->n_hosts ? 'A' : 'D';
-    result = report_note_end(report);
+    result = report_note_end(report, false);
     if (result == 0)
         result = note_without_job(report, input, model);
     if (result == 0)
-        result = note_store(report, input);
+        result = note_store(report, input, true);
     if (result == 0)
         result = note_steps(report, model);
     if (result == 0)
@@ -398,6 +404,10 @@ int report_fill_quality(struct report *report, const struct report_input *input,
     if (result == 0)
         result = note_kills(report, judgement);
     report->quality.n_amiss = report->quality.n_notes;
+    if (result == 0)
+        result = report_note_end(report, true);
+    if (result == 0)
+        result = note_store(report, input, false);
     if (result == 0)
         result = note_blind_spots(report, model);
     if (result == 0)

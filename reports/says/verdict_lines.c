@@ -73,7 +73,7 @@ static char *name_limit(const struct run_model *model, const struct verdict *v,
         break;
     }
     if (c->fallback)
-        return text_format("CPU of %s", who);
+        return text_format("CPU of %s (%s)", who, bare);
     if (candidate_is_of_program(c) && cause_is_clause(&c->cause))
         return text_format("%s (on %s)", bare, model->hosts[c->host].name);
     if (candidate_is_of_program(c))
@@ -106,8 +106,6 @@ static char *how_much(const struct run_model *model, const struct candidate *c,
         return rates_both_ways(model, c, other);
     if (is_rated(c))
         return text_format("at %.0f %% of its %.3g MB/s", 100 * c->reached, c->ceiling);
-    if (c->fallback)
-        return text_format("computing is %.0f %% of the run", 100 * c->blocked);
     if (!model_has_path(model) && !isnan(c->lost.estimate))
         return text_format("%.0f %% of its recorded time", 100 * c->lost.estimate);
     return text_format("%.0f %% of %s%.64s", 100 * c->blocked, group_before(model, c->group),
@@ -120,7 +118,7 @@ static char *limit_of_candidate(const struct run_model *model, const struct verd
     AUTO(text_free) char *much = how_much(model, c, v->other);
     char span[64] = "";
     if (verdict_has_span(model, c))
-        snprintf(span, sizeof span, ", only from %.1f s to %.1f s", c->start_s, c->end_s);
+        snprintf(span, sizeof span, ", from %.3g s to %.3g s", c->start_s, c->end_s);
     return name && much
                ? text_format("%s%s: %s%s", v->leaning == VERDICT_SATURATED ? "" : "probably ", name,
                              much, span)

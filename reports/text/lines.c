@@ -21,8 +21,7 @@ static char *say_recording(const struct report *report) {
     char missing[REPORT_MISSING_SIZE];
     if (*report_missing(report, missing))
         return text_format("%s", missing);
-    return report->quality.grade == 'A' ? text_format("recording complete")
-                                        : text_format("recording grade %c", report->quality.grade);
+    return text_format(report->quality.n_amiss ? "see the note" : "recording complete");
 }
 
 /* Writes `text`, and `right` at the end of the line, or after `text` if the line is too short. */

@@ -249,7 +249,7 @@ static void two_figures_of_a_line_fit_each_other(void **state) {
     assert_null(strstr(words.worth, "if all else"));
     verdict_words_release(&words);
     say_share_of(.67, .81, &words);
-    assert_non_null(strstr(words.limit, "67 % of the run, only from 2.0 s to 31.9 s"));
+    assert_non_null(strstr(words.limit, "67 % of the run, from 2 s to 31.9 s"));
     assert_non_null(
         strstr(words.worth, "at most -81 % run time (-67 % if all else takes as long)"));
     verdict_words_release(&words);
