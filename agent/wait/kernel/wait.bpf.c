@@ -71,8 +71,7 @@ SEC("tp_btf/sched_process_fork")
 int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child) {
     struct wait_totals *all = all_totals();
     if (all && thread_of(parent))
-        adopt(child, all->paused ? word_in_pause(all) : word_of(WAIT_RUNNABLE, all),
-              bpf_ktime_get_ns(), all);
+        adopt(child, word_of_child(all), bpf_ktime_get_ns(), all);
     return 0;
 }
 
@@ -104,14 +103,15 @@ int adopt_members(struct bpf_iter__task *ctx) {
     if (!thread && !is_to_join(task))
         return 0;
     if (!thread)
-        thread = adopt(task, word_of(state_seen(0, task, all), all), bpf_ktime_get_ns(), all);
+        thread = adopt(task, word_of(unfollowed(state_seen(0, task, all)), all), bpf_ktime_get_ns(),
+                       all);
     else if (is_known(thread->word, all))
         return 0;
     if (!thread)
         return 0;
     /* the state may have changed before events could find the thread */
     wait_u64 before = thread->word;
-    wait_u32 state = state_seen(thread, task, all);
+    wait_u32 state = unfollowed(state_seen(thread, task, all));
     correct(thread, task, before, state, bpf_ktime_get_ns(), all);
     return 0;
 }

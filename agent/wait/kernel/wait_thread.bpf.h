@@ -38,9 +38,12 @@ static __always_inline wait_u64 word_of(wait_u32 state, const struct wait_totals
     return state | (wait_u64)all->generation << 32;
 }
 
-/* The state of a thread that joins in a pause is unknown after it. */
-static __always_inline wait_u64 word_in_pause(const struct wait_totals *all) {
-    return WAIT_UNCLOCKED | (wait_u64)(all->generation - 1) << 32;
+/* A thread begins ready to run. The state of one that joins in a pause is unknown after it. Without
+ * a branch, since the verifier would follow both ways through all that comes later. */
+static __always_inline wait_u64 word_of_child(const struct wait_totals *all) {
+    wait_u32 paused = all->paused & 1;
+    wait_u32 state = WAIT_RUNNABLE + paused * (WAIT_UNCLOCKED - WAIT_RUNNABLE);
+    return state | (wait_u64)(all->generation - paused) << 32;
 }
 
 static __always_inline wait_u32 state_in(wait_u64 word) {
