@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/launch/launch.h"
+#include "cli/launch/launch_private.h"
 #include "cli/launch/slurm_job.h"
 #include "collector/credentials.h"
 #include "common/error.h"
@@ -19,34 +19,48 @@ const char *launch_method_name(enum launch_method method) {
     return names[method];
 }
 
-/* Puts the host's keys into a pipe: they are short enough to be written before anyone reads. ssh
- * passes its standard input on, and so do mpirun and srun to their only process. */
-static int open_stdin(const struct launch *launch, const struct launch_plan *plan, int *ret_fd) {
-    int fds[2];
-    char key[HOST_KEY_SIZE], line[HOST_KEY_SIZE + 130];
+int launch_keys_make(const struct launch *launch, const struct launch_plan *plan,
+                     char ret_line[LAUNCH_KEYS_SIZE]) {
+    char key[HOST_KEY_SIZE];
     int r = credentials_host_key(plan->token, launch->host, key);
     if (r < 0)
         return r;
     const char *marks = plan->marks_key ? plan->marks_key : "";
-    size_t size = (size_t)snprintf(line, sizeof line, "%s%s%s\n", key, *marks ? " " : "", marks);
+    int n = snprintf(ret_line, LAUNCH_KEYS_SIZE, "%s%s%s\n", key, *marks ? " " : "", marks);
     explicit_bzero(key, sizeof key);
+    return n < LAUNCH_KEYS_SIZE ? 0 : -ENAMETOOLONG;
+}
+
+int launch_keys_pipe(const char *lines, int *ret_fd) {
+    int fds[2];
+    size_t size = strlen(lines);
     if (pipe2(fds, O_CLOEXEC) < 0)
         return negative_errno();
-    bool written = size < sizeof line && write(fds[1], line, size) == (ssize_t)size;
+    fcntl(fds[1], F_SETFL, O_NONBLOCK);
+    bool written = write(fds[1], lines, size) == (ssize_t)size;
     close(fds[1]);
-    explicit_bzero(line, sizeof line);
     if (!written)
         return close(fds[0]), -EIO;
     *ret_fd = fds[0];
     return 0;
 }
 
+/* ssh passes its standard input on, and so do mpirun and srun to their only process. */
+static int open_stdin(const struct launch *launch, const struct launch_plan *plan, int *ret_fd) {
+    char line[LAUNCH_KEYS_SIZE];
+    int r = launch_keys_make(launch, plan, line);
+    if (r == 0)
+        r = launch_keys_pipe(line, ret_fd);
+    explicit_bzero(line, sizeof line);
+    return r;
+}
+
 /* The agents' mpirun, ssh or srun is no part of the job: it has no CHOKEPOINT_RUN, and
  * CHOKEPOINT_AGENT marks it. mpirun refuses to mix its two ways to pass variables; this one is -x.
  * SLURM_OVERLAP: the agents' step must not occupy the CPUs. */
-static int start(struct launch *launch, const struct launch_plan *plan,
-                 const struct launch_words *words, int stdin_fd, int output_fd) {
-    bool direct = launch->method == LAUNCH_DIRECT;
+int launch_child_start(enum launch_method method, const struct launch_plan *plan,
+                       const char *const *words, const struct launch_fds *fds, pid_t *ret_pid) {
+    bool direct = method == LAUNCH_DIRECT;
     const struct child_variable ours[] = {
         {"CHOKEPOINT_TOKEN", NULL},
         {"CHOKEPOINT_RUN", direct ? plan->run_id : NULL},
@@ -65,29 +79,29 @@ static int start(struct launch *launch, const struct launch_plan *plan,
     struct child_variable variables[ARRAY_SIZE(ours) + SLURM_OPTION_VARIABLES_MAX] = {{0}};
     memcpy(variables, ours, sizeof ours);
     struct child_variable *end = variables + ARRAY_SIZE(ours);
-    for (const char *const *name = slurm_option_variables; launch->method == LAUNCH_SRUN && *name;
-         name++)
+    for (const char *const *name = slurm_option_variables; method == LAUNCH_SRUN && *name; name++)
         *end++ = (struct child_variable){*name, NULL};
-    const struct child_plan child = {.words = words->words,
+    const struct child_plan child = {.words = words,
                                      .variables = variables,
-                                     .stdin_fd = stdin_fd,
-                                     .stdout_fd = output_fd,
-                                     .stderr_fd = output_fd,
+                                     .stdin_fd = fds->keys,
+                                     .stdout_fd = fds->output,
+                                     .stderr_fd = fds->output,
                                      .own_group = true,
                                      .dies_with_parent = true,
                                      .mask = plan->mask};
-    return child_start(&child, &launch->pid);
+    return child_start(&child, ret_pid);
 }
 
 static int start_words(struct launch *launch, const struct launch_plan *plan,
                        const struct launch_words *words) {
-    int output[2], stdin_fd;
+    int output[2];
     if (pipe2(output, O_CLOEXEC) < 0)
         return negative_errno();
-    int r = open_stdin(launch, plan, &stdin_fd);
+    struct launch_fds fds = {.output = output[1]};
+    int r = open_stdin(launch, plan, &fds.keys);
     if (r == 0) {
-        r = start(launch, plan, words, stdin_fd, output[1]);
-        close(stdin_fd);
+        r = launch_child_start(launch->method, plan, words->words, &fds, &launch->pid);
+        close(fds.keys);
     }
     close(output[1]);
     if (r < 0)
@@ -191,6 +205,12 @@ static void take_line(void *ctx, const char *line) {
     if (l->launch->n_said < LAUNCH_SAID_LINES)
         l->launch->n_said++;
     keep_line(l->launch->said[l->launch->n_said - 1], sizeof l->launch->said[0], line);
+}
+
+void launch_take_line(struct launch *launch, const char *line,
+                      void (*agent_says)(void *ctx, const char *line), void *ctx) {
+    struct listening listening = {launch, agent_says, ctx};
+    take_line(&listening, line);
 }
 
 void launch_read(struct launch *launch, void (*agent_says)(void *ctx, const char *line),

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Starts and keeps the agent of one host. Every host has a launcher process of its own (the agent
- * itself, one mpirun, one ssh, one srun), so that a host that does not answer, or dies, takes no
- * other host's agent with it. An idle mpirun never wakes up and costs 14 MB; one mpirun over all
- * hosts would end all agents when one host fails.
+ * Starts and keeps the agent of one host by a launcher process of its own (the agent itself, one
+ * mpirun, one ssh, one srun), so that a host that does not answer, or dies, takes no other host's
+ * agent with it. An idle mpirun never wakes up and costs 14 MB. Where mpirun reaches several hosts,
+ * one mpirun starts their first agents together (launch_group.h), which takes as long as one
+ * launcher, not as many; all that come later have launchers of their own.
  */
 #ifndef CHOKEPOINT_CLI_LAUNCH_H
 #define CHOKEPOINT_CLI_LAUNCH_H
@@ -64,13 +65,16 @@ struct launch_library {
     uint64_t digest;  /* of the file (common/mpi_library.h) */
 };
 
+struct launch_group;
+
 /* The agent of one host. */
 struct launch {
     const char *host;           /* borrowed */
     char address[ADDRESS_SIZE]; /* of the collector, as this host reaches it; "" if unknown */
     enum launch_method method;
     bool attempted;
-    pid_t pid;                         /* of the launcher; 0: not running */
+    pid_t pid;                         /* of its own launcher; 0: not running */
+    struct launch_group *group;        /* borrowed; whose launcher keeps it; NULL: none */
     struct line_reader output;         /* its stdout and stderr */
     char trouble[160];                 /* why it was not started, or how it ended; "" */
     char said[LAUNCH_SAID_LINES][200]; /* the first lines, where mpirun names causes, and the last
@@ -93,8 +97,17 @@ const char *launch_method_name(enum launch_method method);
 /* Starts it. On failure, which may be limited to this host, launch->trouble has the reason. */
 int launch_start(struct launch *launch, const struct launch_plan *plan, const char *url);
 
+/* Whether a launcher keeps its agent. */
+static inline bool launch_lives(const struct launch *launch) {
+    return launch->pid || launch->group;
+}
+
 /* Passes on lines of the agent itself ("chokepoint-agent: ..."), and keeps the others. */
 void launch_read(struct launch *launch, void (*agent_says)(void *ctx, const char *line), void *ctx);
+
+/* Does so with one line, which came over a launcher of several hosts. */
+void launch_take_line(struct launch *launch, const char *line,
+                      void (*agent_says)(void *ctx, const char *line), void *ctx);
 
 /* Notes its end; true when it was just found ended. */
 bool launch_check(struct launch *launch);

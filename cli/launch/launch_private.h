@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Shared by the files that make the words which start an agent. */
+/* Shared by the files that start agents: one by a launcher of its own, several by one launcher. */
 #ifndef CHOKEPOINT_CLI_LAUNCH_PRIVATE_H
 #define CHOKEPOINT_CLI_LAUNCH_PRIVATE_H
 
@@ -14,5 +14,36 @@ int launch_script_make(struct launch_words *to, const struct launch_words *agent
 
 /* to->script becomes a command for any login shell: /bin/sh with the script. */
 int launch_script_wrap(struct launch_words *to);
+
+/* ---- launch.c ---- */
+
+#define LAUNCH_KEYS_SIZE 260
+
+/* "KEY [KEY OF MARKS]" and a line end: what the agent reads. To be wiped by the caller. */
+int launch_keys_make(const struct launch *launch, const struct launch_plan *plan,
+                     char ret_line[LAUNCH_KEYS_SIZE]);
+
+/* A pipe that holds these lines, which are short enough to be written before anyone reads. */
+int launch_keys_pipe(const char *lines, int *ret_fd);
+
+struct launch_fds {
+    int keys, output; /* its standard input; its standard output and error */
+};
+
+/* Starts a launcher, or the agent here. Negative errno. */
+int launch_child_start(enum launch_method method, const struct launch_plan *plan,
+                       const char *const *words, const struct launch_fds *fds, pid_t *ret_pid);
+
+/* ---- for agents that one mpirun starts (launch_group.h) ---- */
+
+/* The words of mpirun before those about hosts; of one host, whose lines of keys begin with
+ * `number`. -E2BIG, -ENOMEM, -ENAMETOOLONG. Both are to be released in any case. */
+void launch_words_make_head(struct launch_words *to, const struct launch_plan *plan);
+int launch_words_make_member(struct launch_words *to, const struct launch *launch,
+                             const struct launch_plan *plan, const char *url, size_t number);
+
+/* As launch_script_make, for such a host. */
+int launch_script_make_member(struct launch_words *to, const struct launch_words *agent,
+                              const struct launch_plan *plan, size_t number);
 
 #endif

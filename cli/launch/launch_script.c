@@ -20,6 +20,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Looks for an agent of the right version: then $a is its path. */
+#define EACH_PLACE                                                                                 \
+    "for a in \"$a\" chokepoint-agent; do case $a in /*) sound \"$a\" && a=$real;; "               \
+    "*) command -v \"$a\" >/dev/null;; esac && "                                                   \
+    "[ \"$(\"$a\" --version 2>/dev/null)\" = \"$v\" ] && "
+
 #define SCRIPT_SIZE (16 * 1024)
 
 /* sound: whether each part of a path, with links followed, belongs to root or to this user, and
@@ -39,10 +45,8 @@ static const char sound[] =
 /* $1, ...: the words of the agent, except those about where it pushes. h: the host, v: the version
  * text of an agent, u: the collector ("": the agent only examines its host), p: its pin, a: the
  * path of the agent on this host, l: whether the MPI library is requested. */
-static const char deliver[] =
-    "for a in \"$a\" chokepoint-agent; do case $a in /*) sound \"$a\" && a=$real;; "
-    "*) command -v \"$a\" >/dev/null;; esac && "
-    "[ \"$(\"$a\" --version 2>/dev/null)\" = \"$v\" ] && { "
+static const char deliver[] = EACH_PLACE
+    "{ "
     "echo chokepoint-agent installed; exec \"$a\" "
     "${u:+--collector \"$u\" --pin \"$p\" --token-stdin} \"$@\"; }; done\n"
     "umask 077; ok=; tried=; d=\n"
@@ -68,6 +72,14 @@ static const char deliver[] =
     "echo chokepoint-agent delivered; trap - 0 1 2 13 15\n"
     "CHOKEPOINT_MARKS=\"$CHOKEPOINT_MARKS${key:+-$key}\"\n"
     "exec \"$f\" --delivered \"$d\" ${l:+--library-size \"$shim\"} \"$@\"";
+
+/* For one of several hosts of one mpirun, which gives the keys of all of them to each: takes the
+ * line that begins with $i, and tells how the agent ended, since mpirun itself then goes on. */
+static const char start_member[] =
+    "k=; while read -r n key; do [ \"$n\" != $i ] || { k=$key; break; }; done\n"
+    "trap : 1 15\n" EACH_PLACE "{ printf '%s\\n' \"$k\" | \"$a\" \"$@\"; "
+    "echo \"chokepoint-agent ended $?\"; exit 0; }; done\n"
+    "echo chokepoint-agent needed";
 
 const char *launch_scope(void) {
     const char *scope = getenv("CHOKEPOINT_SCOPE");
@@ -142,6 +154,27 @@ static bool append_delivery(char *to, size_t size, const struct launch_words *ag
            append_text(to, size, "; set --") && append_words(to, size, agent) &&
            append_text(to, size, "\n") && append_text(to, size, sound) &&
            append_text(to, size, deliver);
+}
+
+static bool append_member(char *to, size_t size, const struct launch_words *agent,
+                          const struct launch_plan *plan, size_t number) {
+    char digits[24];
+    snprintf(digits, sizeof digits, "; i=%zu", number);
+    return append_quoted(to, size, "; a=", plan->agent) && append_text(to, size, digits) &&
+           append_quoted(to, size, "; v=", "chokepoint-agent " CHOKEPOINT_VERSION) &&
+           append_text(to, size, "; set --") && append_words(to, size, agent) &&
+           append_text(to, size, "\n") && append_text(to, size, sound) &&
+           append_text(to, size, start_member);
+}
+
+int launch_script_make_member(struct launch_words *to, const struct launch_words *agent,
+                              const struct launch_plan *plan, size_t number) {
+    to->script = calloc(1, SCRIPT_SIZE / 2);
+    if (!to->script)
+        return -ENOMEM;
+    bool fits = append_environment(to->script, SCRIPT_SIZE / 2, to, plan) &&
+                append_member(to->script, SCRIPT_SIZE / 2, agent, plan, number);
+    return fits ? 0 : -ENAMETOOLONG;
 }
 
 int launch_script_make(struct launch_words *to, const struct launch_words *agent,

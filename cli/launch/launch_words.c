@@ -33,14 +33,14 @@ static void add_all(struct launch_words *to, ...) {
     va_end(words);
 }
 
-/* The words of the agent itself; for a relayed agent without the words about where it pushes. */
+/* The words of the agent itself; `pushes`: with those about where it pushes. */
 static void add_agent(struct launch_words *to, const struct launch *launch,
-                      const struct launch_plan *plan) {
+                      const struct launch_plan *plan, bool pushes) {
     if (plan->examine_peers) {
         add_all(to, "--doctor", "--host", launch->host, "--peers", plan->examine_peers, NULL);
         return;
     }
-    if (!launch_is_relayed(launch, plan))
+    if (pushes)
         add_all(to, "--collector", to->url, "--pin", plan->pin, "--token-stdin", NULL);
     if (launch->spool[0]) /* of the previous agent */
         add_all(to, "--spool", launch->spool, NULL);
@@ -63,24 +63,38 @@ static int make_script(struct launch_words *to, const struct launch *launch,
                        const struct launch_plan *plan) {
     struct launch_words agent = {.n = 0};
     memcpy(agent.url, to->url, sizeof agent.url);
-    add_agent(&agent, launch, plan);
+    add_agent(&agent, launch, plan, !launch_is_relayed(launch, plan));
     return launch_script_make(to, &agent, launch, plan);
 }
 
-/* A single host needs no mapping policy, which could conflict with the user's settings. */
-static int make_mpirun(struct launch_words *to, const struct launch *launch,
-                       const struct launch_plan *plan) {
+/* mpirun, and how the command's own reaches hosts. */
+static void add_mpirun(struct launch_words *to, const struct launch_plan *plan) {
     const struct command_words *words = plan->words;
     add(to, words->kind == COMMAND_MPIRUN ? words->launcher : "mpirun");
     for (size_t i = 0; i < words->n_reach; i++)
         add(to, words->reach[i]);
+}
+
+/* A single host needs no mapping policy, which could conflict with the user's settings. */
+static void add_host(struct launch_words *to, const struct launch *launch,
+                     const struct launch_plan *plan) {
     if (plan->hostfile)
         add_all(to, "--hostfile", plan->hostfile, NULL);
-    add_all(to, "--host", launch->host, "-np", "1", "--bind-to", "none", "--wdir", "/", "--mca",
-            "odls_base_sigkill_timeout", LAUNCH_KILL_S, NULL);
+    add_all(to, "--host", launch->host, "-np", "1", "--bind-to", "none", "--wdir", "/", NULL);
+}
+
+static void add_variables(struct launch_words *to) {
     if (launch_scope())
         add_all(to, "-x", "CHOKEPOINT_SCOPE", NULL);
     add_all(to, "-x", "CHOKEPOINT_AGENT", "-x", to->run, "-x", to->marks, NULL);
+}
+
+static int make_mpirun(struct launch_words *to, const struct launch *launch,
+                       const struct launch_plan *plan) {
+    add_mpirun(to, plan);
+    add_host(to, launch, plan);
+    add_all(to, "--mca", "odls_base_sigkill_timeout", LAUNCH_KILL_S, NULL);
+    add_variables(to);
     int r = make_script(to, launch, plan);
     add_all(to, "/bin/sh", "-c", to->script, NULL);
     return r;
@@ -133,13 +147,24 @@ static void add_relay(struct launch_words *to, const struct launch *launch,
                 "--agents", plan->agents, NULL);
 }
 
-int launch_words_make(struct launch_words *to, const struct launch *launch,
-                      const struct launch_plan *plan, const char *url) {
-    int r = 0;
+static void begin(struct launch_words *to, const struct launch_plan *plan, const char *url) {
     *to = (struct launch_words){.n = 0};
     snprintf(to->url, sizeof to->url, "%s", url);
     snprintf(to->run, sizeof to->run, "CHOKEPOINT_RUN=%s", plan->run_id);
     snprintf(to->marks, sizeof to->marks, "CHOKEPOINT_MARKS=%s", plan->marks);
+}
+
+static int end(struct launch_words *to) {
+    if (to->n >= LAUNCH_WORDS_MAX)
+        return -E2BIG;
+    to->words[to->n] = NULL;
+    return 0;
+}
+
+int launch_words_make(struct launch_words *to, const struct launch *launch,
+                      const struct launch_plan *plan, const char *url) {
+    int r = 0;
+    begin(to, plan, url);
     add_relay(to, launch, plan);
     if (launch->method == LAUNCH_MPIRUN)
         r = make_mpirun(to, launch, plan);
@@ -149,15 +174,34 @@ int launch_words_make(struct launch_words *to, const struct launch *launch,
         r = make_srun(to, launch, plan);
     else {
         add(to, plan->agent);
-        add_agent(to, launch, plan);
+        add_agent(to, launch, plan, true);
         snprintf(to->parent, sizeof to->parent, "%d", (int)getpid());
         add_all(to, "--job-parent", to->parent, NULL);
     }
-    if (r == 0 && to->n >= LAUNCH_WORDS_MAX)
-        r = -E2BIG;
-    if (r == 0)
-        to->words[to->n] = NULL;
-    return r;
+    return r < 0 ? r : end(to);
+}
+
+void launch_words_make_head(struct launch_words *to, const struct launch_plan *plan) {
+    begin(to, plan, "");
+    add_mpirun(to, plan);
+    add_all(to, "--tag-output", "--stdin", "all", "--mca", "odls_base_sigkill_timeout",
+            LAUNCH_KILL_S, NULL);
+    end(to);
+}
+
+int launch_words_make_member(struct launch_words *to, const struct launch *launch,
+                             const struct launch_plan *plan, const char *url, size_t number) {
+    struct launch_words agent = {.n = 0};
+    begin(to, plan, url);
+    memcpy(agent.url, to->url, sizeof agent.url);
+    add_agent(&agent, launch, plan, true);
+    int r = launch_script_make_member(to, &agent, plan, number);
+    if (number)
+        add(to, ":");
+    add_host(to, launch, plan);
+    add_variables(to);
+    add_all(to, "/bin/sh", "-c", to->script, NULL);
+    return r < 0 ? r : end(to);
 }
 
 void launch_words_release(struct launch_words *words) {

@@ -17,8 +17,8 @@
 #define TERMINATE_NS (6 * NS_PER_S) /* an agent tries for 3 s to deliver what it has */
 
 static bool awaits(const struct run_session *s, const struct launch *launch, bool reported) {
-    return launch->reported == reported && !launch->final && !launch->missing && launch->pid &&
-           !s->collector_lost;
+    return launch->reported == reported && !launch->final && !launch->missing &&
+           launch_lives(launch) && !s->collector_lost;
 }
 
 static bool awaits_agents(const struct run_session *s, bool reported) {
@@ -42,7 +42,7 @@ static bool awaits_launchers(const struct run_session *s) {
     for (size_t i = 0; i < s->n_launches; i++)
         if (s->launches[i].pid)
             return true;
-    return false;
+    return session_has_groups(s);
 }
 
 static void poll_until(struct run_session *s, int64_t for_ns,
@@ -95,7 +95,7 @@ static void note_incomplete(struct run_session *s) {
         const struct launch *launch = &s->launches[i];
         if (!launch->reported || launch->final)
             continue;
-        if (launch->ended_early && !launch->pid)
+        if (launch->ended_early && !launch_lives(launch))
             session_note(s,
                          "the agent on %s ended before the command; the samples since are missing",
                          launch->host);
@@ -124,7 +124,8 @@ static void close_collector(struct run_session *s) {
 
 /* Agents that are still starting get the time to find the collector and hear that they shall stop;
  * if they were ended before, they would leave their spools behind. Hosts that are silent then have
- * nothing to deliver. */
+ * nothing to deliver. A host of a group is left alone, since its launcher keeps other hosts'
+ * agents. */
 void session_drain(struct run_session *s) {
     s->stopping = true;
     backoff_hurry(&s->collector_back, clock_monotonic_ns());
@@ -141,6 +142,7 @@ void session_drain(struct run_session *s) {
 static void signal_all(const struct run_session *s, int signal) {
     for (size_t i = 0; i < s->n_launches; i++)
         launch_signal(&s->launches[i], signal);
+    session_signal_groups(s, signal);
 }
 
 /* An agent that has sent everything ends by itself, and its launcher with it. */

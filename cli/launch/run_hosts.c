@@ -118,8 +118,9 @@ void session_start_agent(struct run_session *s, struct launch *launch) {
 }
 
 void session_start_agents(struct run_session *s) {
-    for (size_t i = 0; i < s->n_launches; i++)
-        if (s->launches[i].address[0]) /* otherwise its trouble is known */
+    session_start_groups(s);
+    for (size_t i = 0; i < s->n_launches; i++) /* without an address its trouble is known */
+        if (s->launches[i].address[0] && !s->launches[i].group)
             session_start_agent(s, &s->launches[i]);
 }
 
@@ -130,7 +131,7 @@ static bool has_answered(const struct run_session *s, const struct launch *launc
 
 bool session_awaits_hosts(const struct run_session *s) {
     for (size_t i = 0; i < s->n_launches; i++)
-        if (!has_answered(s, &s->launches[i]) && s->launches[i].pid)
+        if (!has_answered(s, &s->launches[i]) && launch_lives(&s->launches[i]))
             return true;
     return false;
 }
@@ -176,7 +177,7 @@ static void describe_missing(const struct launch *launch, int64_t timeout_ns, ch
     size_t n = 0;
     if (!launch->attempted)
         n = (size_t)snprintf(to, size, "%s cannot be reached: %s", launch->host, launch->trouble);
-    else if (launch->pid)
+    else if (launch_lives(launch))
         n = (size_t)snprintf(to, size, "%s did not answer: tried %s for %g s", launch->host,
                              launch_method_name(launch->method), (double)timeout_ns / NS_PER_S);
     else

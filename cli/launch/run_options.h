@@ -23,7 +23,7 @@ struct run_options {
     int warmups;         /* unrecorded runs before them */
     const char *prepare; /* a command for sh before each of them; NULL: none */
     bool allow_missing, report, why, quiet, flows, wait_clocks, no_wait_clocks, shim, gpu_kernels,
-        ignore_failure;
+        ignore_failure, separate_launchers;
     struct job_words jobs; /* further job processes by choice */
     bool attached;         /* no command: the job is what runs already */
     int64_t duration_ns;   /* duration of an attached run; 0: until it is interrupted */
@@ -78,6 +78,9 @@ struct run_words {
          .flag = &(words)->options.no_wait_clocks},                                                \
         {"--allow-missing", "go on when a host does not answer",                                   \
          .flag = &(words)->options.allow_missing},                                                 \
+        {"--separate-launchers",                                                                   \
+         "start each host's agent by an mpirun of its own, not all by one",                        \
+         .flag = &(words)->options.separate_launchers},                                            \
         RUN_TIMEOUT_ROW(&(words)->start_timeout_s)
 
 /* Rows of options for MPI calls, and for the end of a run; `o` is a struct run_options *. */

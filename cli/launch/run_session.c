@@ -141,6 +141,7 @@ void session_release(struct run_session *s) {
     for (size_t i = 0; i < s->n_launches; i++)
         if (s->launches[i].attempted)
             line_reader_close(&s->launches[i].output);
+    session_release_groups(s);
     free(s->launches);
     session_release_library(s);
     for (size_t i = 0; i < s->n_notes; i++)
@@ -266,6 +267,8 @@ static bool is_known(const struct run_session *s, pid_t pid) {
         pid == s->command.pid || pid == s->collector.pid || pid == s->live || pid == s->group.pid;
     for (size_t i = 0; i < s->n_launches && !known; i++)
         known = pid == s->launches[i].pid;
+    for (size_t i = 0; i < s->n_groups && !known; i++)
+        known = pid == s->groups[i].pid;
     return known;
 }
 
@@ -281,7 +284,7 @@ static void reap_adopted(const struct run_session *s) {
 }
 
 /* An agent's notes arrive with its frames, except those about its end. */
-static void on_agent_line(void *ctx, const char *line) {
+void session_take_agent_line(void *ctx, const char *line) {
     struct run_session *s = ctx;
     if (s->stopping)
         session_note(s, "%s", line);
@@ -289,22 +292,26 @@ static void on_agent_line(void *ctx, const char *line) {
         session_tell(s, "%s", line);
 }
 
+void session_take_end(struct run_session *s, struct launch *launch) {
+    if (launch->reported && !launch->missing && !s->stopping &&
+        backoff_ended(&launch->back, clock_monotonic_ns()))
+        session_note(s, "the agent on %s has ended (%s) and is started again", launch->host,
+                     launch->trouble);
+}
+
 static void check_launches(struct run_session *s) {
     for (size_t i = 0; i < s->n_launches; i++) {
         struct launch *launch = &s->launches[i];
-        launch_read(launch, on_agent_line, s);
+        launch_read(launch, session_take_agent_line, s);
         if (!launch_check(launch))
             continue;
-        launch_read(launch, on_agent_line, s);
+        launch_read(launch, session_take_agent_line, s);
         if (!launch->reported && !s->stopping && launch_may_be_tried_again(launch)) {
             launch->n_again++;
             session_start_agent(s, launch);
             continue;
         }
-        if (launch->reported && !launch->missing && !s->stopping &&
-            backoff_ended(&launch->back, clock_monotonic_ns()))
-            session_note(s, "the agent on %s has ended (%s) and is started again", launch->host,
-                         launch->trouble);
+        session_take_end(s, launch);
     }
 }
 
@@ -325,6 +332,8 @@ static int64_t next_start_ns(const struct run_session *s, int64_t deadline_ns) {
     deadline_ns = backoff_deadline(&s->collector_back, deadline_ns);
     for (size_t i = 0; i < s->n_launches && !s->stopping; i++)
         deadline_ns = backoff_deadline(&s->launches[i].back, deadline_ns);
+    for (size_t i = 0; i < s->n_groups; i++)
+        deadline_ns = launch_group_deadline(&s->groups[i], deadline_ns);
     return deadline_ns;
 }
 
@@ -388,6 +397,8 @@ static size_t list_fds(struct run_session *s, struct pollfd *fds) {
     for (size_t i = 0; i < s->n_launches; i++)
         if (s->launches[i].attempted)
             n = add_fd(fds, n, s->launches[i].output.fd);
+    for (size_t i = 0; i < s->n_groups; i++)
+        n = add_fd(fds, n, s->groups[i].output.fd);
     return n;
 }
 
@@ -397,7 +408,7 @@ static int poll_timeout_ms(int64_t until_ns) {
 }
 
 void session_poll(struct run_session *s, int64_t deadline_ns) {
-    struct pollfd *fds = calloc(s->n_launches + 3, sizeof *fds);
+    struct pollfd *fds = calloc(s->n_launches + s->n_groups + 3, sizeof *fds);
     deadline_ns = next_start_ns(s, deadline_ns);
     if (fds)
         poll(fds, list_fds(s, fds), poll_timeout_ms(deadline_ns));
@@ -406,6 +417,7 @@ void session_poll(struct run_session *s, int64_t deadline_ns) {
     collect_child_read(&s->collector, &s->listener);
     check_collector(s);
     check_live(s);
+    session_check_groups(s);
     check_launches(s);
     reap_adopted(s);
     if (backoff_is_due(&s->collector_back, clock_monotonic_ns()) && !s->closing)

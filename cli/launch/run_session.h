@@ -15,6 +15,7 @@
 #include "cli/launch/group_watch.h"
 #include "cli/launch/hosts_choose.h"
 #include "cli/launch/launch.h"
+#include "cli/launch/launch_group.h"
 #include "cli/launch/preload.h"
 #include "cli/launch/run_options.h"
 #include "collector/credentials.h"
@@ -85,6 +86,8 @@ struct run_session {
     char local_name[HOST_NAME_LENGTH_MAX + 1];
     struct launch *launches; /* owned, one for each host */
     size_t n_launches;
+    struct launch_group *groups; /* owned; those whose first agents one mpirun starts */
+    size_t n_groups;
     struct launch_plan plan;
     /* the collector */
     struct collect_child collector;
@@ -112,6 +115,10 @@ void session_release(struct run_session *s);
 
 /* Handles all events, and waits for them until the deadline (monotonic). */
 void session_poll(struct run_session *s, int64_t deadline_ns);
+
+/* An agent has ended: it is started again, if it had begun. A line of an agent; ctx: s. */
+void session_take_end(struct run_session *s, struct launch *launch);
+void session_take_agent_line(void *ctx, const char *line);
 
 /* --- run_say.c --- */
 
@@ -149,6 +156,15 @@ void session_name_uncaptured(struct run_session *s);
 bool session_awaits_hosts(const struct run_session *s); /* some may still answer */
 /* Marks the hosts that did not answer as missing, and prints lines about at most all of them. */
 size_t session_name_missing(struct run_session *s);
+
+/* --- run_groups.c --- */
+
+/* Starts the agents that one mpirun can start together; the others are left. */
+void session_start_groups(struct run_session *s);
+void session_check_groups(struct run_session *s);
+void session_signal_groups(const struct run_session *s, int signal);
+bool session_has_groups(const struct run_session *s); /* one of their launchers runs */
+void session_release_groups(struct run_session *s);
 
 /* --- run_command.c --- */
 

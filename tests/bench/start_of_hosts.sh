@@ -1,10 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# start_of_hosts.sh [HOSTS [ROUNDS]]: the time before the command of `run --hosts`, with installed agents and with
-# delivered agents, beside the time that its launcher needs to reach all hosts at once and do nothing. Hosts are emulated
+# start_of_hosts.sh [HOSTS [ROUNDS [ssh|mpirun]]]: the time before the command of `run --hosts`, with installed agents and
+# with delivered agents, beside the time that its launcher needs to reach all hosts at once and do nothing. Hosts are emulated
 # and share this machine's cores, unlike machines of a cluster: so the same is measured with one other host first, and CPU
 # time is printed, too (user and system, of launchers, agents, collector and run, to its end). Medians of rounds in turns,
-# in ms.
+# in ms. mpirun: the same before a command that OpenMPI's mpirun starts on all hosts, with one mpirun for all agents and with
+# one for each, beside that mpirun alone, and alone again (A/A). Then `ranks` is the time at which the last rank begins, CPU is
+# that of all hosts to the end, and each figure has its least and its most.
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 . "${CHOKEPOINT_SOURCE:?}/tests/bench/median.sh" || exit 1
 most=${1:-5}
@@ -63,5 +65,50 @@ measure() { # HOSTS
     echo "$hosts hosts, $rounds rounds: launcher alone $(median alone.ms) ms, installed $(median installed.ms) ms, sent $(median sent.ms) ms;" \
         "CPU: launcher $(median alone.cpu) ms, installed $(median installed.cpu) ms, sent $(median sent.cpu) ms"
 }
-measure 2
-[ "$most" -eq 2 ] || measure "$most"
+
+# ---- behind mpirun ----
+
+spread() { sort -n "$1" | awk "$median_of"'{ v[NR] = $1 } END { low = v[1]; high = v[NR]; printf "%d (%d to %d)", median(v, NR), low, high }'; }
+# CPU time of all hosts of the testbed so far, in ms: of cgroup version 1, or 2.
+hosts_cpu() {
+    awk 'FILENAME ~ /usage$/ { print int($1 / 1e6); exit } $1 == "usage_usec" { print int($2 / 1e3); exit }' \
+        $(ls -d /sys/fs/cgroup/cpuacct/"$name-testbed"/cpuacct.usage /sys/fs/cgroup{,/*}/"$name-testbed"/cpu.stat 2>/dev/null)
+}
+one_start() { # WAY, then what comes before mpirun
+    local way=$1 begun cpu
+    shift
+    rm -f began
+    cpu=$(hosts_cpu)
+    begun=$(date +%s%N)
+    inside env "$@" mpirun --hostfile "$work/hostfile" -N 1 -np "$hosts" sh -c "date +%s%N >>'$work/began'" >/dev/null 2>err || fail "$way"
+    ms_since "$begun" >>"$way.whole"
+    echo $(($(hosts_cpu) - cpu)) >>"$way.cpu"
+    [ "$(wc -l <began)" -eq "$hosts" ] || fail "$(wc -l <began) ranks"
+    ms_since "$begun" "$(sort -n began | tail -n 1)" >>"$way.ranks"
+    [ $# -eq 0 ] || ms_since "$begun" "$(sql 'SELECT started_wall_ns FROM run ORDER BY run DESC LIMIT 1')" >>"$way.before"
+}
+measure_mpirun() { # HOSTS
+    local round way recorded=("$chokepoint" run -q --no-report --db "$db")
+    hosts=$1
+    seq -f 'vm%g slots=1' "$1" >hostfile
+    rm -f ./*.whole ./*.cpu ./*.ranks ./*.before
+    for ((round = 0; round < rounds; round++)); do
+        one_start alone
+        one_start together "${recorded[@]}"
+        one_start apart "${recorded[@]}" --separate-launchers
+        one_start again
+    done
+    echo "$hosts hosts, $rounds rounds, ms: mpirun alone $(spread alone.whole), again $(spread again.whole); its ranks $(spread alone.ranks);" \
+        "CPU $(spread alone.cpu), again $(spread again.cpu)"
+    for way in together apart; do
+        echo "$way: before $(spread $way.before), $(awk -v a="$(median alone.whole)" -v b="$(median $way.before)" 'BEGIN { printf "%.2f", b / a }')" \
+            "of mpirun; ranks $(spread $way.ranks); CPU $(spread $way.cpu)"
+    done
+}
+if [ "${3:-ssh}" = mpirun ]; then
+    measure_mpirun 2
+    [ "$most" -eq 2 ] || measure_mpirun "$most"
+else
+    measure 2
+    [ "$most" -eq 2 ] || measure "$most"
+fi

@@ -37,7 +37,11 @@ recorded_exactly() { # HOSTS
 rank "$CHOKEPOINT_BIN/calls_simple"
 with_mpi mpirun --hostfile hostfile --wdir "$work" --bind-to none -N 1 -np 3 ./rank
 recorded_exactly
-[ "$(connections_to vm2)" -eq 2 ] || fail "$(connections_to vm2) connections to vm2: one is ours, one the ranks'"
+[ "$(connections_to vm2)" -eq 3 ] || fail "$(connections_to vm2) connections to vm2: one asks, one brings the agent, one is the ranks'"
+rank "$CHOKEPOINT_BIN/calls_simple"
+with_mpi mpirun --hostfile hostfile --wdir "$work" --bind-to none -N 1 -np 3 ./rank
+recorded_exactly
+[ "$(connections_to vm2)" -eq 2 ] || fail "$(connections_to vm2) connections to vm2, which is known to have no agent"
 
 if [ -x "$CHOKEPOINT_BIN/mpich/calls_simple" ] && command -v mpirun.mpich >/dev/null; then
     rank "$CHOKEPOINT_BIN/mpich/calls_simple"

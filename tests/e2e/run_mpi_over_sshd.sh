@@ -24,8 +24,8 @@ ranks() {
     chmod +x rank
 }
 connections() { grep -c '^Accepted publickey' "$ssh/vm3.log"; }
-recorded_exactly() { # USER
-    [ $(($(connections) - before)) -eq 2 ] || fail "$(($(connections) - before)) connections to vm3: one is ours, one the command's"
+recorded_exactly() { # USER CONNECTIONS
+    [ $(($(connections) - before)) -eq $2 ] || fail "$(($(connections) - before)) connections to vm3: one is the command's"
     [ $status -eq 0 ] || fail "exit status $status"
     [ "$(sql 'SELECT count(*) FROM host WHERE run = (SELECT max(run) FROM run)')" -eq 3 ] || fail "not three hosts"
     totals_agree
@@ -37,7 +37,7 @@ for user in $users; do
     ranks "$CHOKEPOINT_BIN/calls_simple" $user
     before=$(connections)
     run_as $user --no-report mpirun --hostfile hostfile --wdir "$work" --bind-to none -N 1 -np 3 ./rank
-    recorded_exactly $user
+    recorded_exactly $user 3 # one asks for an agent, one brings it
     [ -x "$CHOKEPOINT_BIN/mpich/calls_simple" ] && command -v mpirun.mpich >/dev/null || continue
     ranks "$CHOKEPOINT_BIN/mpich/calls_simple" $user
     for _ in 1 2 3; do # MPICH may hang in MPI_Finalize: see run_delivers_to_ranks.sh
@@ -45,5 +45,5 @@ for user in $users; do
         run_as $user --no-report timeout -k 10 60 mpiexec.hydra -f hostfile -ppn 1 -n 3 -wdir "$work" ./rank
         [ $status -eq 124 ] || break
     done
-    recorded_exactly $user
+    recorded_exactly $user 2
 done

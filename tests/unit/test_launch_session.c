@@ -456,6 +456,69 @@ static void the_hostfile_of_the_command_is_kept_if_it_is_the_only_one(void **sta
     assert_string_equal(s->plan.hostfile, "hosts");
 }
 
+/* ---- hosts that one mpirun reaches ---- */
+
+/* vm2 and vm3 are reached by an mpirun that starts nothing. */
+static void plant_group(struct run_session *s) {
+    plant_hosts(s);
+    s->words = (struct command_words){.kind = COMMAND_MPIRUN, .launcher = "/bin/false"};
+    s->launches[0].method = LAUNCH_DIRECT;
+    for (size_t i = 1; i < 3; i++) {
+        s->launches[i].method = LAUNCH_MPIRUN;
+        snprintf(s->launches[i].address, ADDRESS_SIZE, "10.9.8.7");
+    }
+}
+
+static void await_groups(struct run_session *s) {
+    while (session_has_groups(s))
+        session_poll(s, clock_monotonic_ns() + NS_PER_S);
+}
+
+static void hosts_of_mpirun_are_reached_together(void **state) {
+    struct run_session *s = *state;
+    plant_group(s);
+    session_start_groups(s);
+    assert_int_equal(s->n_groups, 1);
+    assert_int_equal(s->groups[0].n, 2);
+    assert_null(s->launches[0].group);
+    assert_ptr_equal(s->launches[1].group, &s->groups[0]);
+    assert_true(session_awaits_hosts(s)); /* they may still answer */
+    s->launches[1].reported = true;
+    s->stopping = true; /* starts no other agents */
+    await_groups(s);
+    assert_false(launch_lives(&s->launches[1]) || launch_lives(&s->launches[2]));
+    assert_int_equal(s->n_notes, 0);
+}
+
+static void agents_that_end_with_their_mpirun_are_started_apart(void **state) {
+    struct run_session *s = *state;
+    plant_group(s);
+    session_start_groups(s);
+    s->launches[1].reported = true;
+    await_groups(s);
+    expect_note(s, 1, "the agent on vm2 has ended (exit status 1) and is started again");
+    assert_true(s->launches[1].back.due_ns > 0 || s->launches[1].pid);
+    for (int i = 0; i < 200 && !s->launches[2].n_said && !s->launches[2].trouble[0]; i++)
+        session_poll(s, clock_monotonic_ns() + NS_PER_S / 10);
+    assert_string_equal(s->launches[2].trouble, "exit status 1"); /* of its own */
+    s->stopping = true;
+    session_reap(s);
+}
+
+static void one_host_or_launchers_apart_make_no_group(void **state) {
+    struct run_session *s = *state;
+    plant_group(s);
+    options.separate_launchers = true;
+    session_start_groups(s);
+    assert_int_equal(s->n_groups, 0);
+    session_release_groups(s);
+    options.separate_launchers = false;
+    s->launches[2].address[0] = '\0'; /* without a way to it */
+    session_start_groups(s);
+    assert_false(session_has_groups(s));
+    assert_null(s->launches[1].group);
+}
+
 /* ---- addresses ---- */
 
 /* An address other than loopback; false: this machine has none. */
@@ -550,6 +613,9 @@ static int test_session(void) {
         TEST(a_job_of_no_host_is_refused),
         TEST(others_are_reached_as_the_command_reaches_them),
         TEST(the_hostfile_of_the_command_is_kept_if_it_is_the_only_one),
+        TEST(hosts_of_mpirun_are_reached_together),
+        TEST(agents_that_end_with_their_mpirun_are_started_apart),
+        TEST(one_host_or_launchers_apart_make_no_group),
         cmocka_unit_test(this_machine_is_known_by_all_its_names),
         cmocka_unit_test(an_address_towards_a_host_is_one_of_this_machine),
         TEST(what_did_not_come_is_noted_with_who_has_it),
