@@ -25,6 +25,7 @@
 #include "agent/probes/gpu/gpu.h"
 #include "agent/probes/wait/wait_watch.h"
 #include "agent/push/push.h"
+#include "agent/sampler/idle.h"
 #include "agent/sampler/sampler.h"
 #include "agent/sampler/wake.h"
 #include "agent/spool/spool.h"
@@ -50,6 +51,7 @@ struct observer {
     struct frame_sink bulk_sink;
     struct push *push; /* NULL with --no-push */
     struct wake wake;
+    struct idle_watch idle; /* for the calls of ranks; closed: there are none */
     int signal_fd, told_fd; /* readable: a signal came; the collector asks to stop */
     int64_t looked_ns;      /* time of the last check of the collector's silence */
     bool orphaned, sampled;
@@ -94,6 +96,13 @@ static int observer_wait(void *ctx, int64_t wall_ns) {
         return SAMPLER_STOP;
     }
     return wake_wait(&observer->wake, wall_ns);
+}
+
+static bool observer_ask_idle(void *ctx) {
+    struct observer *observer = ctx;
+    if (observer->idle.is_open)
+        idle_watch_ask(&observer->idle);
+    return observer->idle.is_open;
 }
 
 static int sink_append(void *ctx, const void *frame, size_t size, uint64_t seq) {
@@ -185,7 +194,8 @@ static int open_sampler(struct observer *observer) {
                                               .wall_ns = wake_wall_ns,
                                               .mono_ns = wake_mono_ns,
                                               .cpu_ns = wake_cpu_ns,
-                                              .wait = observer_wait},
+                                              .wait = observer_wait,
+                                              .ask_idle = observer_ask_idle},
                                     .say = say_note,
                                     .say_ctx = observer};
     return sampler_open(&config, &observer->sampler);
@@ -346,6 +356,13 @@ static void drop_privileges(struct observer *observer) {
                      "goes on with the capabilities that it had: it cannot give them up");
 }
 
+/* Once capabilities are dropped: its thread needs none. */
+static void watch_idle_cores(struct observer *observer) {
+    if (observer->wake.called_fd < 0 || idle_watch_open(&observer->idle) < 0)
+        return; /* then calls are taken as soon as there are some */
+    wake_listen_for_idle(&observer->wake, observer->idle.tell_fd);
+}
+
 static int observer_open(struct observer *observer) {
     char why[256] = "";
     const struct agent_options *options = observer->options;
@@ -364,6 +381,7 @@ static int observer_open(struct observer *observer) {
         return r;
     resume(observer);
     drop_privileges(observer);
+    watch_idle_cores(observer);
     if ((r = start_push(observer)) < 0)
         return fail(observer, options->collector, r);
     return 0;
@@ -469,6 +487,7 @@ static void observer_release(struct observer *observer) {
     release_spool(observer, observer->spool);
     sampler_free(observer->sampler);
     free(observer->waits);
+    idle_watch_close(&observer->idle);
     if (observer->wake.n)
         wake_close(&observer->wake);
     if (observer->told_fd >= 0)

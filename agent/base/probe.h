@@ -74,6 +74,13 @@ struct probe_env {
 /* Whether the rings in that directory are removed with the agent. */
 bool probe_may_remove_rings(const struct probe_env *env, const char *directory);
 
+/* How full the source of a bulk probe is. */
+enum probe_pressure {
+    PRESSURE_NONE,
+    PRESSURE_SOME, /* enough rows for a frame; they can wait for a core without other work */
+    PRESSURE_HIGH, /* rows may be lost soon */
+};
+
 /* Result of open(): the kernel lacks the source, or it may not be read; `why` has the reason. */
 #define PROBE_ABSENT 1
 
@@ -96,10 +103,10 @@ struct probe {
     int (*sample)(void *state, const struct probe_env *env, struct rows *rows);
     /* For bulk probes, asked between two frames: whether rows may be lost before the next one.
      * Cheap; may be NULL. */
-    bool (*is_pressed)(void *state);
-    /* Whether sampler_clock.wait returns SAMPLER_CALLED when pressed() is worth asking. If so, rows
-     * wait for that or for a slow slot. If not, pressed() is asked every 25 ms, and every slot
-     * takes a sample. NULL: it does not. */
+    enum probe_pressure (*pressure)(void *state);
+    /* Whether sampler_clock.wait returns SAMPLER_CALLED when pressure() is worth asking. If so,
+     * rows wait for that or for a slow slot. If not, pressure() is asked every 25 ms, and every
+     * slot takes a sample. NULL: it does not. */
     bool (*is_called)(const void *state);
     /* For probes at the pace of the system, asked after each sample: whether the slow tables must
      * see something before it is gone. They then join the next frame. May be NULL. */

@@ -50,7 +50,7 @@ int ring_read_records(int fd, void *to, size_t n, size_t size, off_t offset) {
 
 int ring_files_open(struct ring_files *ret_files, const char *dir, const char *suffix, off_t size,
                     size_t limit) {
-    struct ring_files files = {.suffix = suffix, .size = size, .limit = limit};
+    struct ring_files files = {.suffix = suffix, .size = size, .size_most = size, .limit = limit};
     struct stat st;
     int r = 0, fd = open(dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0)
@@ -87,7 +87,7 @@ static int take(const struct ring_files *files, const char *name, long pid, ring
     if (fd < 0)
         return -errno;
     int r = fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_uid != files->owner ||
-                    st.st_size != files->size
+                    st.st_size < files->size || st.st_size > files->size_most
                 ? -EINVAL
                 : fn(ctx, pid, fd);
     if (r < 0)

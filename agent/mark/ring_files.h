@@ -21,7 +21,8 @@ struct ring_files {
     DIR *dir;
     uid_t owner;        /* owner of the directory; other users' files are refused */
     const char *suffix; /* ".ring": files are "<pid>.ring" or "<pid>-<n>.ring", n of one digit */
-    off_t size;         /* size of every file */
+    off_t size;         /* size of every file, */
+    off_t size_most;    /* up to this, which the owner may raise: such files may grow */
     ino_t *known;       /* inodes of accepted files: n_known of at most `limit` */
     size_t n_known, limit;
     size_t refused;          /* files of the last scan that are not rings, or without room */

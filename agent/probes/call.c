@@ -15,9 +15,12 @@
 
 #define ROWS_MAX 4096 /* rows in a frame; a sample takes as many frames as it needs */
 
+#define HIGH_PARTS 4 /* a quarter of a large ring: the agent may have to wait for a core itself */
+
 struct call {
     struct call_watch *watch; /* NULL: closed */
     const struct probe_env *env;
+    size_t turn; /* the rank that is drained first in the next sample */
 };
 
 struct drain {
@@ -63,8 +66,11 @@ static int take_event(void *ctx, const struct call_rank *rank, const struct call
 }
 
 static int call_sample(void *state, const struct probe_env *env, struct rows *rows) {
-    struct call_watch *watch = ((struct call *)state)->watch;
-    for (size_t i = 0; i < watch->reader.n_ranks && rows->n < rows->capacity; i++) {
+    struct call *call = state;
+    struct call_watch *watch = call->watch;
+    size_t n = watch->reader.n_ranks;
+    for (size_t k = 0; k < n && rows->n < rows->capacity; k++) {
+        size_t i = call->turn++ % n;
         struct call_rank *rank = &watch->reader.ranks[i];
         struct drain drain = {rows, call_watch_rank(watch, i)};
         if (!rank->broken)
@@ -77,16 +83,27 @@ static void call_keeping(void *state, uint64_t seq) {
     call_watch_keep_cursors(((struct call *)state)->watch, seq);
 }
 
+/* A ring that has not grown holds some milliseconds of a burst: it cannot wait. */
+static enum probe_pressure pressure_of(struct call_rank *rank) {
+    uint64_t waiting = call_rank_waiting(rank);
+    uint64_t high = rank->capacity / HIGH_PARTS, some = rank->capacity / CALL_FILE_PARTS;
+    if (rank->capacity == CALL_FILE_CAPACITY)
+        high = some;
+    return waiting >= high ? PRESSURE_HIGH : waiting >= some ? PRESSURE_SOME : PRESSURE_NONE;
+}
+
 /* Looks for new ranks first: one of them may be the caller. */
-static bool call_is_pressed(void *state) {
+static enum probe_pressure call_pressure(void *state) {
     const struct call *call = state;
     struct call_watch *watch = call->watch;
+    enum probe_pressure most = PRESSURE_NONE;
     if (ring_files_changed(&watch->reader.files))
         call_watch_scan(watch, call->env);
-    for (size_t i = 0; i < watch->reader.n_ranks; i++)
-        if (call_rank_waiting(&watch->reader.ranks[i]) >= CALL_FILE_CALL)
-            return true;
-    return false;
+    for (size_t i = 0; i < watch->reader.n_ranks && most < PRESSURE_HIGH; i++) {
+        enum probe_pressure one = pressure_of(&watch->reader.ranks[i]);
+        most = one > most ? one : most;
+    }
+    return most;
 }
 
 /* A scan gives up records that stay incomplete: no writer calls for them. */
@@ -124,7 +141,7 @@ const struct probe probe_call = {
     .max_rows = call_max_rows,
     .open = call_open,
     .sample = call_sample,
-    .is_pressed = call_is_pressed,
+    .pressure = call_pressure,
     .is_called = call_is_called,
     .keeping = call_keeping,
 };

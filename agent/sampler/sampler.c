@@ -2,6 +2,10 @@
 /*
  * A probe that fails loses its own rows and is tried again at its next turn: sources come back (a
  * device, a mount), and a try costs less than a rule for giving up.
+ *
+ * Single events are taken on idle cores first: their rings hold them until a core has nothing else
+ * to do, or until one of them fills up. Slots come before them: taking stops when one is due, and
+ * goes on afterwards.
  */
 #include "agent/sampler/sampler.h"
 
@@ -21,6 +25,7 @@
 #define SELF_ROWS 1
 #define TABLES_OWN 2
 #define BULK_FRAMES_MAX 256                /* for one sample; further rows go into the next */
+#define BULK_FRAMES_LAST 16384             /* for the last one: all rings of all ranks */
 #define CHECK_EVERY_NS (25 * NS_PER_MS)    /* of rings whose writers cannot call */
 #define TROUBLE_OVER_NS (3 * NS_PER_S / 2) /* large frames are a second apart */
 
@@ -52,7 +57,8 @@ struct sampler {
     int64_t fast_mono_ns, slow_mono_ns; /* of the previous samples */
     struct trouble sink_trouble, bulk_trouble;
     bool told_dropped;
-    bool news; /* the slow tables must join the next frame */
+    bool news;      /* the slow tables must join the next frame */
+    bool bulk_left; /* a slot came before all bulk rows were taken */
 };
 
 /* ---- opening ---- */
@@ -317,24 +323,36 @@ static void tell_dropped(struct sampler *sampler, uint64_t lost) {
     }
 }
 
-static void take_bulk(struct sampler *sampler, const struct slot *slot) {
+static void send_bulk(struct sampler *sampler, const struct slot *slot) {
+    const struct frame_sink *sink = sampler->bulk_sink;
+    struct frame_head head = {.wall_ns = slot->wall_ns,
+                              .mono_ns = slot->mono_ns,
+                              .slot_ns = slot->slot_ns,
+                              .late_ns = slot->late_ns,
+                              .lost = sink->lost(sink->ctx)};
+    tell_keeping(sampler, &sampler->bulk);
+    int r = frame_stream_send(&sampler->bulk, &head, sink);
+    frame_stream_reset(&sampler->bulk, 0);
+    tell_trouble(sampler, "spool of MPI calls", &sampler->bulk_trouble, r, head.mono_ns);
+    tell_dropped(sampler, head.lost);
+}
+
+/* Takes bulk rows until there are no more, or until another frame of them would end after the time
+ * on the wall clock when the next slot is due. */
+static void take_bulk(struct sampler *sampler, const struct slot *slot, int64_t due_ns) {
+    const struct sampler_clock *clock = &sampler->config.clock;
+    int frames = sampler->env.last ? BULK_FRAMES_LAST : BULK_FRAMES_MAX;
     bool more = sampler->bulk_sink && sampler->bulk.n;
-    for (int i = 0; more && i < BULK_FRAMES_MAX; i++) {
-        const struct frame_sink *sink = sampler->bulk_sink;
+    int64_t before_ns = clock->wall_ns(clock->ctx), after_ns;
+    for (int i = 0; more && i < frames; i++, before_ns = after_ns) {
         more = sample_bulk(sampler);
-        if (!has_rows(&sampler->bulk))
-            return;
-        struct frame_head head = {.wall_ns = slot->wall_ns,
-                                  .mono_ns = slot->mono_ns,
-                                  .slot_ns = slot->slot_ns,
-                                  .late_ns = slot->late_ns,
-                                  .lost = sink->lost(sink->ctx)};
-        tell_keeping(sampler, &sampler->bulk);
-        int r = frame_stream_send(&sampler->bulk, &head, sink);
-        frame_stream_reset(&sampler->bulk, 0);
-        tell_trouble(sampler, "spool of MPI calls", &sampler->bulk_trouble, r, head.mono_ns);
-        tell_dropped(sampler, head.lost);
+        if (has_rows(&sampler->bulk))
+            send_bulk(sampler, slot);
+        after_ns = clock->wall_ns(clock->ctx);
+        if (!sampler->env.last && 2 * after_ns - before_ns >= due_ns)
+            break;
     }
+    sampler->bulk_left = more;
 }
 
 /* Bulk rows wait for a slow slot if their writers call when there are many: a frame costs as much
@@ -378,24 +396,28 @@ static void take_frame(struct sampler *sampler, const struct slot *slot,
                               .lost = sampler->self.lost};
     send_frame(sampler, &head, sink);
     if (slot->slow || !frames_left(sampler) || !bulk_can_wait(sampler))
-        take_bulk(sampler, slot);
+        take_bulk(sampler, slot, slot->slot_ns + sampler->config.period_ns);
 }
 
 /* ---- between slots ---- */
 
-static bool instance_is_pressed(const struct sampler *sampler, struct probe_instance *instance) {
+static enum probe_pressure pressure_of(const struct sampler *sampler,
+                                       struct probe_instance *instance) {
     int64_t before = cpu_now(sampler);
-    bool is = instance->probe->is_pressed(instance->state);
+    enum probe_pressure pressure = instance->probe->pressure(instance->state);
     instance->cost.cpu_ns += cpu_now(sampler) - before;
-    return is;
+    return pressure;
 }
 
-static bool is_pressed(const struct sampler *sampler) {
-    for (size_t i = 0; i < sampler->n_instances; i++)
-        if (sampler->instances[i].probe->is_pressed &&
-            instance_is_pressed(sampler, &sampler->instances[i]))
-            return true;
-    return false;
+static enum probe_pressure highest_pressure(const struct sampler *sampler) {
+    enum probe_pressure highest = PRESSURE_NONE;
+    for (size_t i = 0; i < sampler->n_instances && highest < PRESSURE_HIGH; i++) {
+        enum probe_pressure one = sampler->instances[i].probe->pressure
+                                      ? pressure_of(sampler, &sampler->instances[i])
+                                      : PRESSURE_NONE;
+        highest = one > highest ? one : highest;
+    }
+    return highest;
 }
 
 /* Whether it is time to check a ring whose writer cannot call. */
@@ -403,31 +425,45 @@ static bool may_be_pressed(const struct sampler *sampler) {
     bool may = false;
     for (size_t i = 0; i < sampler->n_instances; i++) {
         const struct probe *probe = sampler->instances[i].probe;
-        may |= probe->is_pressed &&
-               !(probe->is_called && probe->is_called(sampler->instances[i].state));
+        may |=
+            probe->pressure && !(probe->is_called && probe->is_called(sampler->instances[i].state));
     }
     return may && sampler->bulk_sink;
 }
 
-static void take_if_pressed(struct sampler *sampler, int64_t check_ns) {
-    if (!is_pressed(sampler))
-        return;
+static void take_between(struct sampler *sampler, int64_t check_ns, int64_t due_ns) {
     const struct sampler_clock *clock = &sampler->config.clock;
     struct slot slot = {.slot_ns = check_ns,
                         .wall_ns = clock->wall_ns(clock->ctx),
                         .mono_ns = clock->mono_ns(clock->ctx)};
     slot.late_ns = slot.wall_ns - check_ns;
     sampler->env.mono_ns = slot.mono_ns;
-    take_bulk(sampler, &slot);
+    take_bulk(sampler, &slot, due_ns);
+}
+
+/* Some rows wait for an idle core, if the clock can tell when there is one; many do not wait. */
+static bool can_wait(const struct sampler *sampler, enum probe_pressure pressure) {
+    const struct sampler_clock *clock = &sampler->config.clock;
+    return pressure == PRESSURE_NONE ||
+           (pressure == PRESSURE_SOME && clock->ask_idle && clock->ask_idle(clock->ctx));
+}
+
+static void take_if_pressed(struct sampler *sampler, int64_t check_ns, int64_t due_ns) {
+    if (!can_wait(sampler, highest_pressure(sampler)))
+        take_between(sampler, check_ns, due_ns);
 }
 
 static int wait_hearing_calls(struct sampler *sampler, int64_t planned_ns) {
     const struct sampler_clock *clock = &sampler->config.clock;
-    int r;
-    while ((r = clock->wait(clock->ctx, planned_ns)) == SAMPLER_CALLED)
-        if (sampler->bulk_sink)
-            take_if_pressed(sampler, clock->wall_ns(clock->ctx));
-    return r;
+    for (;;) {
+        int r = clock->wait(clock->ctx, planned_ns);
+        if (r == SAMPLER_CALLED && sampler->bulk_sink)
+            take_if_pressed(sampler, clock->wall_ns(clock->ctx), planned_ns);
+        else if (r == SAMPLER_IDLE && sampler->bulk_sink)
+            take_between(sampler, clock->wall_ns(clock->ctx), planned_ns);
+        else if (r != SAMPLER_CALLED && r != SAMPLER_IDLE)
+            return r;
+    }
 }
 
 /* A burst begins without warning, so the fill of a ring at the last slot predicts nothing: only its
@@ -436,6 +472,8 @@ static int wait_hearing_calls(struct sampler *sampler, int64_t planned_ns) {
 static int wait_for_slot(struct sampler *sampler, int64_t planned_ns) {
     const struct sampler_clock *clock = &sampler->config.clock;
     int64_t checks = may_be_pressed(sampler) ? (sampler->config.period_ns - 1) / CHECK_EVERY_NS : 0;
+    if (sampler->bulk_left)
+        take_between(sampler, clock->wall_ns(clock->ctx), planned_ns);
     for (; checks > 0; checks--) {
         int64_t check_ns = planned_ns - checks * CHECK_EVERY_NS;
         if (check_ns <= clock->wall_ns(clock->ctx))
@@ -443,7 +481,7 @@ static int wait_for_slot(struct sampler *sampler, int64_t planned_ns) {
         int r = wait_hearing_calls(sampler, check_ns); /* some ranks may call, others cannot */
         if (r != 0)
             return r;
-        take_if_pressed(sampler, check_ns);
+        take_if_pressed(sampler, check_ns, planned_ns);
     }
     return wait_hearing_calls(sampler, planned_ns);
 }

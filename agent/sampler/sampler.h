@@ -22,7 +22,8 @@ struct sampler;
 /* Positive results of sampler_clock.wait. */
 #define SAMPLER_AGAIN 1 /* not yet: read the clocks again, the wall clock was set */
 #define SAMPLER_STOP 2
-#define SAMPLER_CALLED 3 /* not yet: ask the bulk probes whether they are pressed */
+#define SAMPLER_CALLED 3 /* not yet: ask the bulk probes for their pressure */
+#define SAMPLER_IDLE 4   /* not yet: a core has nothing else to do, as was asked */
 
 struct sampler_clock {
     void *ctx;
@@ -32,6 +33,9 @@ struct sampler_clock {
     /* Waits until the wall clock shows wall_ns: 0, SAMPLER_AGAIN, SAMPLER_STOP or -errno. A time in
      * the past is no error: the call then only asks whether to stop. */
     int (*wait)(void *ctx, int64_t wall_ns);
+    /* Has a later wait return SAMPLER_IDLE once a core has nothing else to do, which may be never.
+     * False: that cannot be told. NULL: as false. */
+    bool (*ask_idle)(void *ctx);
 };
 
 /* Where frames go. append takes one frame record; lost is asked before each frame. */

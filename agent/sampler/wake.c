@@ -20,13 +20,17 @@ int wake_open(struct wake *wake, const int *stop_fds, size_t n_stop_fds) {
     for (size_t i = 0; i < n_stop_fds; i++)
         wake->fds[1 + i] = (struct pollfd){.fd = stop_fds[i], .events = POLLIN};
     wake->n = 1 + n_stop_fds;
-    wake->called_fd = -1;
+    wake->called_fd = wake->idle_fd = -1;
     wake->called_ns = wake->deaf_till_ns = 0;
     return 0;
 }
 
 void wake_listen(struct wake *wake, int called_fd) {
     wake->called_fd = called_fd;
+}
+
+void wake_listen_for_idle(struct wake *wake, int idle_fd) {
+    wake->idle_fd = idle_fd;
 }
 
 void wake_close(struct wake *wake) {
@@ -46,8 +50,9 @@ static int arm(const struct wake *wake, int64_t wall_ns) {
 static int wait_for_any(struct wake *wake) {
     struct pollfd *called = &wake->fds[wake->n];
     bool deaf = wake->called_fd >= 0 && clock_monotonic_ns() < wake->deaf_till_ns;
-    *called = (struct pollfd){.fd = deaf ? -1 : wake->called_fd, .events = POLLIN};
-    int ready = poll(wake->fds, wake->n + 1, deaf ? WAKE_DEAF_MS : CHECK_AGAIN_MS);
+    called[0] = (struct pollfd){.fd = deaf ? -1 : wake->called_fd, .events = POLLIN};
+    called[1] = (struct pollfd){.fd = wake->idle_fd, .events = POLLIN};
+    int ready = poll(wake->fds, wake->n + 2, deaf ? WAKE_DEAF_MS : CHECK_AGAIN_MS);
     return ready || !deaf ? ready : wait_for_any(wake);
 }
 
@@ -60,6 +65,13 @@ static int take_call(struct wake *wake) {
     if (read(wake->called_fd, calls, sizeof calls) < 0 && errno != EAGAIN && errno != EINTR)
         wake->called_fd = -1;
     return SAMPLER_CALLED;
+}
+
+static int take_idle(struct wake *wake) {
+    uint64_t times;
+    if (read(wake->idle_fd, &times, sizeof times) < 0 && errno != EAGAIN && errno != EINTR)
+        wake->idle_fd = -1;
+    return SAMPLER_IDLE;
 }
 
 int wake_wait(void *ctx, int64_t wall_ns) {
@@ -76,6 +88,8 @@ int wake_wait(void *ctx, int64_t wall_ns) {
             return SAMPLER_STOP;
     if (wake->fds[wake->n].revents && !wake->fds[0].revents)
         return take_call(wake);
+    if (wake->fds[wake->n + 1].revents && !wake->fds[0].revents)
+        return take_idle(wake);
     if (ready == 0 || read(wake->fds[0].fd, &expirations, sizeof expirations) < 0)
         return SAMPLER_AGAIN; /* ECANCELED: the clock was set */
     return 0;

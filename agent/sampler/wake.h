@@ -17,8 +17,10 @@
 #define WAKE_SOON_MS 8 /* is heard this often */
 
 struct wake {
-    struct pollfd fds[1 + WAKE_STOPS_MAX + 1]; /* the timer, the reasons to stop, the callers */
-    nfds_t n;
+    /* the timer, the reasons to stop, the callers, the news of an idle core */
+    struct pollfd fds[1 + WAKE_STOPS_MAX + 2];
+    nfds_t n;                        /* of the first two kinds */
+    int idle_fd;                     /* -1: none */
     int called_fd;                   /* -1: none */
     int64_t called_ns, deaf_till_ns; /* on the monotonic clock */
 };
@@ -29,6 +31,9 @@ void wake_close(struct wake *wake);
 
 /* called_fd: readable when a writer calls, non-blocking, borrowed; its bytes are discarded. */
 void wake_listen(struct wake *wake, int called_fd);
+
+/* idle_fd: readable when a core is idle, as was asked; non-blocking, borrowed. */
+void wake_listen_for_idle(struct wake *wake, int idle_fd);
 
 /* Like sampler_clock.wait; ctx is the struct wake. Returns SAMPLER_AGAIN at least every ten
  * seconds. */

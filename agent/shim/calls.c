@@ -52,8 +52,9 @@ enum call_class call_class(enum call_function function) {
 
 static bool header_is_ours(const struct call_file_header *h, long pid) {
     return h->pid == pid && h->magic == CALL_FILE_MAGIC && h->version == CALL_FILE_VERSION &&
-           h->record_bytes == sizeof(struct call_record) && h->capacity == CALL_FILE_CAPACITY &&
-           h->n_functions == CALL_COUNT && h->table_hash == CALL_TABLE_HASH;
+           h->record_bytes == sizeof(struct call_record) &&
+           h->first_capacity == CALL_FILE_CAPACITY && h->n_functions == CALL_COUNT &&
+           h->table_hash == CALL_TABLE_HASH;
 }
 
 /* If a rank's numbers are invalid, its place in the world counts as unknown. */
@@ -79,21 +80,44 @@ static int give_up(struct call_rank *rank) {
     return -EBADMSG;
 }
 
-static int read_header(struct call_rank *rank, uint64_t *ret_head, struct call_file_header *h) {
+static int read_header(struct call_rank *rank, struct call_file_header *h) {
     if (rank->broken || ring_read(rank->fd, h, sizeof *h, 0) < 0 || !header_is_ours(h, rank->pid) ||
         h->head < rank->cursor || h->head > HEAD_LIMIT)
         return give_up(rank);
     take_header(rank, h);
-    *ret_head = h->head;
     return 0;
 }
 
-static int read_head(const struct call_rank *rank, uint64_t *ret_head) {
-    uint64_t head;
-    int r = ring_read(rank->fd, &head, sizeof head, offsetof(struct call_file_header, head));
-    if (r < 0 || head < rank->cursor || head > HEAD_LIMIT)
+/* The ring's place and shape, as they lie in the file. */
+struct ring_state {
+    uint64_t head, oldest;
+    uint32_t capacity, padding;
+};
+
+_Static_assert(offsetof(struct call_file_header, capacity) -
+                       offsetof(struct call_file_header, head) ==
+                   offsetof(struct ring_state, capacity),
+               "the three lie together");
+
+static bool is_capacity(uint32_t n) {
+    return n >= CALL_FILE_CAPACITY && n <= CALL_FILE_CAPACITY_MAX && !(n & (n - 1));
+}
+
+/* The writer stores a new shape before it gives out the first ticket that needs it. So the shape is
+ * read once more after the ticket: it is then that of all records before the ticket. */
+static int read_head(struct call_rank *rank, uint64_t *ret_head) {
+    struct ring_state first, state;
+    off_t at = offsetof(struct call_file_header, head);
+    int r = ring_read(rank->fd, &first, sizeof first, at);
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    if (r == 0)
+        r = ring_read(rank->fd, &state, sizeof state, at);
+    if (r < 0 || first.head < rank->cursor || first.head > HEAD_LIMIT ||
+        state.oldest > state.head || !is_capacity(state.capacity))
         return -EBADMSG;
-    *ret_head = head;
+    rank->capacity = state.capacity;
+    rank->oldest = state.oldest;
+    *ret_head = first.head;
     return 0;
 }
 
@@ -149,15 +173,18 @@ static void fill_event(struct call_event *e, const struct call_record *r) {
 
 /* Records that a lap has overwritten are lost: moves the cursor past them. */
 static void skip_overwritten(struct call_rank *rank, uint64_t head) {
-    if (head - rank->cursor <= CALL_FILE_CAPACITY)
+    uint64_t oldest = head > rank->capacity ? head - rank->capacity : 0;
+    if (oldest < rank->oldest)
+        oldest = rank->oldest < head ? rank->oldest : head;
+    if (rank->cursor >= oldest)
         return;
-    rank->lost += head - rank->cursor - CALL_FILE_CAPACITY;
-    rank->cursor = head - CALL_FILE_CAPACITY;
+    rank->lost += oldest - rank->cursor;
+    rank->cursor = oldest;
     rank->stalled = 0;
 }
 
 static size_t batch_length(const struct call_rank *rank, uint64_t target) {
-    uint64_t to_end = CALL_FILE_CAPACITY - rank->cursor % CALL_FILE_CAPACITY;
+    uint64_t to_end = rank->capacity - rank->cursor % rank->capacity;
     uint64_t n = target - rank->cursor;
     n = n < to_end ? n : to_end;
     return n < BATCH ? n : BATCH;
@@ -173,7 +200,7 @@ static bool are_complete(const struct call_rank *rank, size_t n, uint64_t target
 
 static int copy_batch(const struct call_rank *rank, size_t n, uint64_t target,
                       struct call_record *to) {
-    uint64_t slot = rank->cursor % CALL_FILE_CAPACITY;
+    uint64_t slot = rank->cursor % rank->capacity;
     off_t offset = (off_t)(CALL_FILE_RECORDS + slot * sizeof *to);
     if (!are_complete(rank, n, target))
         return ring_read_records(rank->fd, to, n, sizeof *to, offset);
@@ -249,11 +276,13 @@ int call_rank_drain(struct call_rank *rank, size_t limit, int64_t now_ns, call_e
     struct drain d = {.fn = fn, .ctx = ctx, .limit = limit, .now_ns = now_ns, .more = limit > 0};
     struct call_file_header header;
     uint64_t target;
-    int r = read_header(rank, &target, &header);
+    int r = read_header(rank, &header);
+    if (r == 0 && read_head(rank, &target) < 0)
+        r = give_up(rank);
     return r < 0 ? r : drain_to(rank, target, &d);
 }
 
-uint64_t call_rank_waiting(const struct call_rank *rank) {
+uint64_t call_rank_waiting(struct call_rank *rank) {
     uint64_t head;
     return rank->broken || read_head(rank, &head) < 0 ? 0 : head - rank->cursor;
 }
@@ -261,8 +290,7 @@ uint64_t call_rank_waiting(const struct call_rank *rank) {
 int call_rank_totals(struct call_rank *rank, int64_t now_ns, struct call_totals *ret_totals) {
     struct call_file_header header;
     struct call_total totals[CALL_COUNT];
-    uint64_t head;
-    int r = read_header(rank, &head, &header);
+    int r = read_header(rank, &header);
     if (r < 0)
         return r;
     if (ring_read(rank->fd, totals, sizeof totals, CALL_FILE_TOTALS) < 0)
@@ -282,7 +310,7 @@ int call_rank_totals(struct call_rank *rank, int64_t now_ns, struct call_totals 
 /* A file without its magic is not ready yet. */
 static int take_file(void *ctx, long pid, int fd) {
     struct call_reader *reader = ctx;
-    struct call_rank rank = {.pid = (int32_t)pid, .fd = fd};
+    struct call_rank rank = {.pid = (int32_t)pid, .fd = fd, .capacity = CALL_FILE_CAPACITY};
     struct call_file_header h;
     if (ring_read(fd, &h, sizeof h, 0) < 0 || !header_is_ours(&h, pid))
         return -EINVAL;
@@ -301,6 +329,7 @@ int call_reader_open(struct call_reader *ret_reader, const char *dir) {
         free(reader.ranks);
         return r;
     }
+    reader.files.size_most = (off_t)CALL_FILE_BYTES_MAX;
     *ret_reader = reader;
     return 0;
 }
@@ -309,7 +338,7 @@ int call_reader_open(struct call_reader *ret_reader, const char *dir) {
 static const char *fault_of(int fd, int32_t pid) {
     struct call_file_header h;
     struct stat st;
-    if (fstat(fd, &st) < 0 || st.st_size != (off_t)CALL_FILE_BYTES ||
+    if (fstat(fd, &st) < 0 || st.st_size < (off_t)CALL_FILE_BYTES ||
         ring_read(fd, &h, sizeof h, 0) < 0 || h.magic == 0)
         return "its file is not complete";
     return header_is_ours(&h, pid) ? NULL : "its file is of another libchokepoint-mpi.so";

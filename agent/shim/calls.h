@@ -117,9 +117,11 @@ struct call_rank {
     uint64_t malformed; /* events refused */
     bool broken;        /* given up: truncated, or its counter ran backwards */
     uint64_t written;   /* events written so far, read or not */
+    uint32_t capacity;  /* of its ring, as of the last look */
     uint64_t cursor;    /* events read; a reader that takes over may set it forward once */
     /* the rest is private to the reader */
     int fd;
+    uint64_t oldest;    /* events before this one are gone */
     int stalled;        /* checks that found the next event claimed but not complete */
     int64_t stalled_ns; /* time of the first of these checks */
 };
@@ -164,8 +166,9 @@ bool call_reader_why(const struct call_reader *reader, int32_t pid,
 int call_rank_drain(struct call_rank *rank, size_t limit, int64_t now_ns, call_event_fn *fn,
                     void *ctx);
 
-/* Events that wait to be drained, with lost ones; 0 if the rank's file cannot be read. */
-uint64_t call_rank_waiting(const struct call_rank *rank);
+/* Events that wait to be drained, with lost ones; 0 if the rank's file cannot be read. Refreshes
+ * the ring's capacity. */
+uint64_t call_rank_waiting(struct call_rank *rank);
 
 /* Reads the running totals and refreshes struct call_rank. -EBADMSG as in call_reader_drain. */
 int call_rank_totals(struct call_rank *rank, int64_t now_ns, struct call_totals *ret_totals);

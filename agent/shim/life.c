@@ -63,6 +63,10 @@ bool shim_call_reader(void) {
     return called;
 }
 
+int shim_reopen(void) {
+    return file_path[0] ? open(file_path, O_RDWR | O_NOFOLLOW | O_CLOEXEC) : -1;
+}
+
 /* If the name is taken, an earlier program of this process (exec) or an earlier process with this
  * pid made it. */
 static int create(int dir, pid_t pid, char *name, size_t size) {
@@ -81,23 +85,23 @@ static int create(int dir, pid_t pid, char *name, size_t size) {
 
 /* posix_fallocate, not ftruncate: a full /dev/shm must be an error here, not a SIGBUS later. A
  * signal interrupts it in tmpfs (before Linux 6.11), and programs with timers get many. */
-static int reserve(int fd) {
+int shim_reserve(int fd, uint64_t size) {
     int r = EINTR;
     for (int i = 0; i < RESERVE_TRIES && r == EINTR; i++)
-        r = posix_fallocate(fd, 0, (off_t)CALL_FILE_BYTES);
+        r = posix_fallocate(fd, 0, (off_t)size);
     return r;
 }
 
-/* NULL with errno. */
+/* Maps the ring at its largest; only what is reserved may be touched. NULL with errno. */
 static struct call_file_header *map(int dir, pid_t pid) {
     char name[40];
     int fd = create(dir, pid, name, sizeof name);
     if (fd < 0)
         return NULL;
     void *file = MAP_FAILED;
-    int error = reserve(fd);
+    int error = shim_reserve(fd, CALL_FILE_BYTES);
     if (!error) {
-        file = mmap(NULL, CALL_FILE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+        file = mmap(NULL, CALL_FILE_BYTES_MAX, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
         error = errno;
     }
     close(fd);
@@ -127,7 +131,7 @@ void shim_leave_reason(const char *what, const char *reason) {
 static void fill_header(struct call_file_header *h, pid_t pid) {
     h->version = CALL_FILE_VERSION;
     h->record_bytes = (uint32_t)sizeof(struct call_record);
-    h->capacity = CALL_FILE_CAPACITY;
+    shim_ring_begin(h);
     h->n_functions = CALL_COUNT;
     h->table_hash = CALL_TABLE_HASH;
     h->pid = (int32_t)pid;

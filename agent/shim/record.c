@@ -21,6 +21,7 @@
 #include <string.h>
 
 #define FOLD_NS 20000000 /* rows are written at least this often, to show progress */
+#define FETCHED_AHEAD 4  /* slots: two calls write so many at most */
 
 int64_t shim_cpu_ns(void) {
     struct timespec t;
@@ -133,20 +134,23 @@ static uint64_t exchange(uint64_t *to, uint64_t value) {
 }
 
 /* Takes a ticket, then the slot. If a writer was stopped in this slot a lap ago, the slot stays
- * with that writer. The fence orders both before the record for readers. */
+ * with that writer. The fence orders both before the record for readers. A large ring leaves the
+ * caches before its next lap, so the next slots are fetched ahead. */
 void shim_write(const struct call_record *record) {
     struct call_file_header *h = shim_file;
     struct call_record *ring = (struct call_record *)(void *)((char *)h + CALL_FILE_RECORDS);
     uint64_t ticket = add_one(&h->head);
-    struct call_record *r = &ring[ticket & (CALL_FILE_CAPACITY - 1)];
+    uint64_t mask = shim_ring.mask;
+    struct call_record *r = &ring[ticket & mask];
+    __builtin_prefetch(&ring[(ticket + FETCHED_AHEAD) & mask], 1);
     if (UNLIKELY(exchange(&r->sequence, CALL_FILE_BUSY) == CALL_FILE_BUSY))
         return;
     FENCE();
     memcpy((char *)r + sizeof r->sequence, (const char *)record + sizeof r->sequence,
            sizeof *r - sizeof r->sequence);
     __atomic_store_n(&r->sequence, ticket + 1, __ATOMIC_RELEASE);
-    if (UNLIKELY((ticket + 1) % CALL_FILE_CALL == 0))
-        shim_call_reader();
+    if (UNLIKELY(((ticket + 1) & shim_ring.part_mask) == 0))
+        shim_part_ends(ticket + 1, record->exit_ns);
 }
 
 static uint32_t microseconds(int64_t ns) {

@@ -129,10 +129,28 @@ static inline uint16_t shim_thread_shown(uint32_t number) {
 
 /* Wakes the reader; a system call. False: it cannot be woken. */
 bool shim_call_reader(void);
+/* The file of this process, opened again; -1: it cannot be found. */
+int shim_reopen(void);
+/* Makes a file at least that large, with memory for all of it. An errno, or 0. */
+int shim_reserve(int fd, uint64_t size);
 /* False: there is no memory for it, and its calls are not recorded. */
 bool shim_thread_begin(struct thread *thread);
 /* Leaves the reason for the agent, if there is one. */
 void shim_leave_reason(const char *what, const char *reason);
+
+/* ---- grow.c ---- */
+
+/* The ring's capacity - 1, and that of the part after which the reader is woken. */
+struct ring_masks {
+    uint64_t mask, part_mask;
+};
+extern struct ring_masks shim_ring;
+
+/* Stores the first capacity in the new file's header. */
+void shim_ring_begin(struct call_file_header *header);
+/* Wakes the reader, and lets the ring grow if it holds too little of the present rate of calls.
+ * `next`: the ticket that is given out next; at_ns: the time of the last record. */
+void shim_part_ends(uint64_t next, int64_t at_ns);
 
 /* ---- choose.c ---- */
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * bench_mpi_rounds pingpong|allreduce|stencil SECONDS: wall ns and CPU ns of a round of one pattern
- * of small calls, on all ranks at once; prints "NS CPU_NS CALLS": the median over blocks of rounds
- * on the first rank, the CPU time of all ranks, and the calls of a rank in a round.
+ * of small calls, on all ranks at once; prints "NS MEAN_NS CPU_NS CALLS": the median over blocks of
+ * rounds on the first rank, the mean over the whole run, the CPU time of all ranks, and the calls
+ * of a rank in a round.
  * mpi_full_node.py runs it.
  */
 #include <mpi.h>
@@ -88,11 +89,12 @@ int main(int argc, char **argv) {
         more = end - begin < seconds * 1e9 && n < BLOCKS_MAX;
         MPI_Bcast(&more, 1, MPI_INT, 0, MPI_COMM_WORLD);
     }
+    double mean = (clock_now(CLOCK_MONOTONIC) - begin) / ((double)n * BLOCK);
     cpu = (clock_now(CLOCK_PROCESS_CPUTIME_ID) - cpu_begin) / ((double)n * BLOCK);
     MPI_Reduce(&cpu, &cpu_sum, 1, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
     qsort(blocks, n, sizeof *blocks, compare);
     if (rank == 0)
-        printf("%.1f %.1f %d\n", blocks[n / 2], cpu_sum / size, patterns[kind].calls);
+        printf("%.1f %.1f %.1f %d\n", blocks[n / 2], mean, cpu_sum / size, patterns[kind].calls);
     MPI_Finalize();
     return 0;
 }

@@ -44,6 +44,7 @@ static void write_header(int fd, const uint8_t *data, size_t size) {
     struct call_file_header h = {.magic = CALL_FILE_MAGIC,
                                  .version = CALL_FILE_VERSION,
                                  .record_bytes = sizeof(struct call_record),
+                                 .first_capacity = CALL_FILE_CAPACITY,
                                  .capacity = CALL_FILE_CAPACITY,
                                  .n_functions = CALL_COUNT,
                                  .table_hash = CALL_TABLE_HASH,

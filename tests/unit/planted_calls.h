@@ -32,6 +32,7 @@ static inline bool planted_open(struct planted_rank *rank, const char *directory
     *rank->header = (struct call_file_header){.magic = CALL_FILE_MAGIC,
                                               .version = CALL_FILE_VERSION,
                                               .record_bytes = sizeof(struct call_record),
+                                              .first_capacity = CALL_FILE_CAPACITY,
                                               .capacity = CALL_FILE_CAPACITY,
                                               .n_functions = CALL_COUNT,
                                               .table_hash = CALL_TABLE_HASH,

@@ -419,28 +419,70 @@ static void events_overwritten_before_they_are_read_are_counted(void **state) {
 
 /* ---- over the death of an agent ---- */
 
+/* A ring that has grown has time for it. */
+static void part_of_a_large_ring_waits_for_an_idle_core_and_a_quarter_does_not(void **state) {
+    struct place place;
+    struct planted_rank rank;
+    uint32_t large = 4 * CALL_FILE_CAPACITY;
+    (void)state;
+    place_make(&place);
+    open_all(&place);
+    plant(&place, &rank, 1234567, 0);
+    assert_int_equal(truncate(rank.path, (off_t)CALL_FILE_BYTES_OF((size_t)large)), 0);
+    rank.header->capacity = large;
+    sample_all(&place, 60 * S);
+    rank.header->head = large / 8 - 1;
+    assert_int_equal(probe_call.pressure(place.call.state), PRESSURE_NONE);
+    rank.header->head = large / 8;
+    assert_int_equal(probe_call.pressure(place.call.state), PRESSURE_SOME);
+    rank.header->head = large / 4;
+    assert_int_equal(probe_call.pressure(place.call.state), PRESSURE_HIGH);
+    planted_close(&rank);
+    place_remove(&place);
+}
+
+/* One rank alone could fill all frames. */
+static void ranks_take_turns(void **state) {
+    struct place place;
+    struct planted_rank ranks[2];
+    (void)state;
+    place_make(&place);
+    open_all(&place);
+    for (int i = 0; i < 2; i++) {
+        plant(&place, &ranks[i], 1234567 + i, i);
+        plant_events(&ranks[i], 10000);
+    }
+    sample_all(&place, 60 * S);
+    int64_t first = cell(&place, 0, "rank");
+    assert_int_equal(harness_sample_at(&place.call, 60 * S), 0);
+    assert_int_equal(cell(&place, 0, "rank"), 1 - first);
+    planted_close(&ranks[0]);
+    planted_close(&ranks[1]);
+    place_remove(&place);
+}
+
 static void an_eighth_of_a_ring_is_not_left_until_the_next_slot(void **state) {
     struct place place;
     struct planted_rank rank, mad;
     (void)state;
     place_make(&place);
     open_all(&place);
-    assert_false(probe_call.is_pressed(place.call.state));
+    assert_int_equal(probe_call.pressure(place.call.state), PRESSURE_NONE);
     plant(&place, &rank, 1234567, 0);
     plant(&place, &mad, 1234568, 1);
     sample_all(&place, 60 * S);
     mad.header->head = UINT64_MAX;
     plant_events(&rank, CALL_FILE_CAPACITY / 8 - 1);
-    assert_false(probe_call.is_pressed(place.call.state));
+    assert_int_equal(probe_call.pressure(place.call.state), PRESSURE_NONE);
     plant_events(&rank, 1);
-    assert_true(probe_call.is_pressed(place.call.state));
+    assert_int_equal(probe_call.pressure(place.call.state), PRESSURE_HIGH);
     assert_false(
         probe_call.is_called(place.call.state)); /* these writers say that they do not call */
     rank.header->calls_reader = 1;
     sample_all(&place, 60 * S); /* the other rank's file is broken */
     assert_int_equal(probe_call.is_called(place.call.state), place.watch.called_fd >= 0);
     assert_int_equal(harness_sample_at(&place.call, 60 * S), 0);
-    assert_false(probe_call.is_pressed(place.call.state));
+    assert_int_equal(probe_call.pressure(place.call.state), PRESSURE_NONE);
     rank.header->head++; /* claimed but not complete: its writer will not call */
     assert_int_equal(harness_sample_at(&place.call, 61 * S), 0);
     assert_false(probe_call.is_called(place.call.state));
@@ -520,7 +562,7 @@ static void an_agent_takes_over_when_the_one_before_it_ends(void **state) {
     place.mpi.env.ending = &ending;
     close_all(&place);
     plant_events(&rank, 3);
-    assert_false(probe_call.is_pressed(second.call.state));
+    assert_int_equal(probe_call.pressure(second.call.state), PRESSURE_NONE);
     sample_all(&second, 61 * S);
     assert_int_equal(second.call.rows.n, 3);
     assert_int_equal(cell(&second, 0, "sequence"), 31);
@@ -742,6 +784,8 @@ int main(void) {
         cmocka_unit_test(events_become_rows),
         cmocka_unit_test(events_too_many_for_one_frame_come_in_parts),
         cmocka_unit_test(events_overwritten_before_they_are_read_are_counted),
+        cmocka_unit_test(part_of_a_large_ring_waits_for_an_idle_core_and_a_quarter_does_not),
+        cmocka_unit_test(ranks_take_turns),
         cmocka_unit_test(an_eighth_of_a_ring_is_not_left_until_the_next_slot),
         cmocka_unit_test(the_successor_of_a_dead_agent_tells_no_event_twice),
         cmocka_unit_test(an_agent_takes_over_when_the_one_before_it_ends),

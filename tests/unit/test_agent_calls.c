@@ -18,7 +18,8 @@
 #include "agent/shim/calls.h"
 #include "common/clock.h"
 
-#define MAX_SEEN (2 * CALL_FILE_CAPACITY)
+#define MAX_SEEN (8 * CALL_FILE_CAPACITY)
+#define LAP_NS(times) (CALL_FILE_HOLD_NS / (times)) /* of a ring that must grow so many times */
 
 /* A rank's file as the shim maps it. */
 struct file {
@@ -26,6 +27,7 @@ struct file {
     struct call_file_header *header;
     struct call_total *totals;
     struct call_record *records;
+    int64_t lap_ns; /* time of each lap, by which the ring grows; 0: it does not */
 };
 
 struct fixture {
@@ -46,7 +48,7 @@ static struct file *make_file(struct fixture *f, int pid) {
     int fd = open(file->path, O_RDWR | O_CREAT | O_EXCL, 0600);
     assert_true(fd >= 0);
     assert_int_equal(ftruncate(fd, (off_t)CALL_FILE_BYTES), 0);
-    char *map = mmap(NULL, CALL_FILE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    char *map = mmap(NULL, CALL_FILE_BYTES_MAX, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     assert_ptr_not_equal(map, MAP_FAILED);
     close(fd);
     file->header = (struct call_file_header *)(void *)map;
@@ -55,6 +57,7 @@ static struct file *make_file(struct fixture *f, int pid) {
     *file->header = (struct call_file_header){.magic = CALL_FILE_MAGIC,
                                               .version = CALL_FILE_VERSION,
                                               .record_bytes = sizeof(struct call_record),
+                                              .first_capacity = CALL_FILE_CAPACITY,
                                               .capacity = CALL_FILE_CAPACITY,
                                               .n_functions = CALL_COUNT,
                                               .table_hash = CALL_TABLE_HASH,
@@ -74,11 +77,24 @@ static const struct call_record plain = {.function = CALL_Send,
                                          .enter_ns = 50,
                                          .exit_ns = 80};
 
+/* A rank does so before it gives out the ticket. */
+static void grow(struct file *file, uint64_t next) {
+    struct call_file_header *h = file->header;
+    uint32_t grown = call_file_grown(h->capacity, next, file->lap_ns, CALL_FILE_CAPACITY_MAX);
+    if (next % h->capacity || grown == h->capacity)
+        return;
+    assert_int_equal(truncate(file->path, (off_t)CALL_FILE_BYTES_OF((size_t)grown)), 0);
+    __atomic_store_n(&h->oldest, next - h->capacity, __ATOMIC_RELEASE);
+    __atomic_store_n(&h->capacity, grown, __ATOMIC_RELEASE);
+}
+
 static void put(struct file *file, struct call_record record) {
     uint64_t ticket = file->header->head;
+    if (file->lap_ns)
+        grow(file, ticket);
     record.sequence = ticket + 1;
     __atomic_store_n(&file->header->head, ticket + 1, __ATOMIC_SEQ_CST);
-    struct call_record *r = &file->records[ticket % CALL_FILE_CAPACITY];
+    struct call_record *r = &file->records[ticket % file->header->capacity];
     __atomic_store_n(&r->sequence, CALL_FILE_BUSY, __ATOMIC_SEQ_CST);
     memcpy((char *)r + 8, (char *)&record + 8, sizeof record - 8);
     __atomic_store_n(&r->sequence, record.sequence, __ATOMIC_RELEASE);
@@ -113,7 +129,7 @@ static int tear_down(void **state) {
     struct fixture *f = *state;
     call_reader_release(&f->reader);
     for (int i = 0; i < f->n_files; i++) {
-        munmap(f->files[i].header, CALL_FILE_BYTES);
+        munmap(f->files[i].header, CALL_FILE_BYTES_MAX);
         unlink(f->files[i].path);
     }
     assert_int_equal(rmdir(f->dir), 0);
@@ -231,6 +247,64 @@ static void overwritten_events_are_counted_as_lost(void **state) {
     assert_int_equal(drain(f, 0), CALL_FILE_CAPACITY);
     assert_int_equal(f->seen[0].sequence, 101);
     assert_int_equal(f->reader.ranks[0].lost, 100);
+}
+
+/* The slots of the last lap stay those of its records. */
+static void a_ring_grows_only_where_no_record_moves(void **state) {
+    (void)state;
+    for (uint64_t next = CALL_FILE_CAPACITY; next < 64 * CALL_FILE_CAPACITY;
+         next += CALL_FILE_CAPACITY)
+        for (uint32_t from = CALL_FILE_CAPACITY; from <= CALL_FILE_CAPACITY_MAX; from *= 2) {
+            uint32_t to = call_file_grown(from, next, 0, CALL_FILE_CAPACITY_MAX);
+            assert_in_range(to, from, CALL_FILE_CAPACITY_MAX);
+            if (to > from)
+                assert_int_equal((next - from) % to, 0);
+        }
+    assert_int_equal(call_file_grown(1 << 14, 1 << 14, LAP_NS(6), 1 << 18), 1 << 17);
+    assert_int_equal(call_file_grown(1 << 14, 1 << 14, LAP_NS(6), 1 << 15), 1 << 15);
+    assert_int_equal(call_file_grown(1 << 14, 1 << 14, LAP_NS(1), 1 << 18), 1 << 14);
+    assert_int_equal(call_file_grown(1 << 14, 2 << 14, LAP_NS(6), 1 << 18), 1 << 14);
+    assert_int_equal(call_file_grown(1 << 14, 3 << 14, LAP_NS(6), 1 << 18), 1 << 15);
+}
+
+static void a_ring_that_grows_keeps_what_was_not_read(void **state) {
+    struct fixture *f = *state;
+    struct file *file = make_file(f, 42);
+    file->lap_ns = LAP_NS(2);
+    for (int i = 0; i < 100; i++)
+        put(file, plain);
+    assert_int_equal(drain(f, 0), 100);
+    for (int i = 100; i < 2 * CALL_FILE_CAPACITY; i++)
+        put(file, plain);
+    assert_int_equal(file->header->capacity, 2 * CALL_FILE_CAPACITY);
+    assert_int_equal(drain(f, 0), 2 * CALL_FILE_CAPACITY - 100);
+    for (int i = 0; i < f->n; i++)
+        assert_int_equal(f->seen[i].sequence, 101 + i);
+    file->lap_ns = LAP_NS(4);
+    for (int i = 0; i < 8 * CALL_FILE_CAPACITY; i++) {
+        put(file, plain);
+        if (i == 3 * CALL_FILE_CAPACITY)
+            assert_int_equal(drain(f, 0), i + 1);
+    }
+    assert_int_equal(file->header->capacity, CALL_FILE_CAPACITY_MAX);
+    drain(f, 0);
+    assert_int_equal(f->reader.ranks[0].lost, 0);
+    assert_int_equal(f->reader.ranks[0].cursor, 10 * CALL_FILE_CAPACITY);
+}
+
+/* The larger ring has no record that the lap before the growth has overwritten. */
+static void a_reader_that_comes_after_the_growth_counts_what_is_gone(void **state) {
+    struct fixture *f = *state;
+    struct file *file = make_file(f, 42);
+    assert_int_equal(call_reader_scan(&f->reader), 1);
+    for (int i = 0; i < 3 * CALL_FILE_CAPACITY; i++)
+        put(file, plain);
+    file->lap_ns = LAP_NS(2);
+    put(file, plain);
+    assert_int_equal(file->header->capacity, 2 * CALL_FILE_CAPACITY);
+    assert_int_equal(drain(f, 0), CALL_FILE_CAPACITY + 1);
+    assert_int_equal(f->seen[0].sequence, 2 * CALL_FILE_CAPACITY + 1);
+    assert_int_equal(f->reader.ranks[0].lost, 2 * CALL_FILE_CAPACITY);
 }
 
 static void an_event_never_completed_holds_up_for_a_while_then_is_lost(void **state) {
@@ -373,7 +447,7 @@ static void what_is_no_such_file_is_refused(void **state) {
     REFUSED(magic, 0);
     REFUSED(version, CALL_FILE_VERSION + 1);
     REFUSED(record_bytes, 32);
-    REFUSED(capacity, 1 << 30);
+    REFUSED(first_capacity, 1 << 30);
     REFUSED(n_functions, CALL_COUNT + 1);
     REFUSED(table_hash, CALL_TABLE_HASH + 1);
     REFUSED(pid, 43);
@@ -487,7 +561,13 @@ static void run_away(struct file *file) {
     file->header->head = UINT64_MAX;
 }
 static void change_format(struct file *file) {
+    file->header->first_capacity = 1;
+}
+static void shrink_ring(struct file *file) {
     file->header->capacity = 1;
+}
+static void forget_all(struct file *file) {
+    file->header->oldest = file->header->head + 1;
 }
 
 static void a_truncated_file_is_given_up(void **state) {
@@ -501,6 +581,13 @@ static void a_counter_beyond_reason_is_given_up(void **state) {
 }
 static void a_header_that_changes_is_given_up(void **state) {
     broken(*state, make_file(*state, 42), change_format);
+}
+
+static void a_ring_of_another_shape_is_given_up(void **state) {
+    broken(*state, make_file(*state, 42), shrink_ring);
+}
+static void a_ring_older_than_its_counter_is_given_up(void **state) {
+    broken(*state, make_file(*state, 42), forget_all);
 }
 
 static void a_directory_open_to_others_is_refused(void **state) {
@@ -536,8 +623,9 @@ static int check_whole(void *ctx, const struct call_rank *rank, const struct cal
     return 0;
 }
 
-static void check_hurried(struct fixture *f, int32_t pid, int32_t thread_level) {
+static void check_hurried(struct fixture *f, int32_t pid, int32_t thread_level, int64_t lap_ns) {
     struct file *file = make_file(f, pid);
+    file->lap_ns = lap_ns;
     pthread_t writer;
     int taken = 0;
     file->header->thread_level = thread_level;
@@ -552,8 +640,12 @@ static void check_hurried(struct fixture *f, int32_t pid, int32_t thread_level) 
 }
 
 static void events_are_whole_while_their_writer_laps_the_reader(void **state) {
-    check_hurried(*state, 42, 3);
-    check_hurried(*state, 43, 2); /* one at a time: the reader copies once */
+    check_hurried(*state, 42, 3, 0);
+    check_hurried(*state, 43, 2, 0); /* one at a time: the reader copies once */
+}
+
+static void events_are_whole_while_their_ring_grows(void **state) {
+    check_hurried(*state, 42, 2, LAP_NS(2));
 }
 
 int main(void) {
@@ -566,6 +658,9 @@ int main(void) {
         TEST(parts_and_requests_are_no_calls),
         TEST(a_reader_may_stop_and_go_on),
         TEST(overwritten_events_are_counted_as_lost),
+        TEST(a_ring_grows_only_where_no_record_moves),
+        TEST(a_ring_that_grows_keeps_what_was_not_read),
+        TEST(a_reader_that_comes_after_the_growth_counts_what_is_gone),
         TEST(an_event_never_completed_holds_up_for_a_while_then_is_lost),
         TEST(an_event_completed_after_a_quota_is_kept_however_often_it_is_looked_at),
         TEST(a_host_that_stood_still_has_lost_no_event),
@@ -582,8 +677,11 @@ int main(void) {
         TEST(a_counter_that_turns_back_is_given_up),
         TEST(a_counter_beyond_reason_is_given_up),
         TEST(a_header_that_changes_is_given_up),
+        TEST(a_ring_of_another_shape_is_given_up),
+        TEST(a_ring_older_than_its_counter_is_given_up),
         TEST(a_directory_open_to_others_is_refused),
         TEST(events_are_whole_while_their_writer_laps_the_reader),
+        TEST(events_are_whole_while_their_ring_grows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -41,6 +41,9 @@ struct seen {
 struct world {
     int64_t wall_ns, mono_ns, cpu_ns;
     uint64_t waits, stop_at; /* stops at that wait; 0: never */
+    int64_t idle_after_ns;   /* a core is idle this long after somebody asks; 0: never */
+    int64_t idle_ns;         /* on the wall clock: somebody asked; 0: nobody did */
+    int asked;
     int64_t (*next_call)(
         const struct world *world); /* when the ring's writer calls next; 0: never */
     const struct event *events;
@@ -95,6 +98,11 @@ static int world_wait(void *ctx, int64_t wall_ns) {
     assert_true(++world->waits < 100000);                /* it does not spin */
     assert_true(wall_ns - world->wall_ns <= 2 * PERIOD); /* and does not stall */
     int64_t called = world->next_call ? world->next_call(world) : 0;
+    if (world->idle_ns && world->idle_ns < wall_ns && !(called && called < world->idle_ns)) {
+        pass(world, world->idle_ns - world->wall_ns);
+        world->idle_ns = 0;
+        return SAMPLER_IDLE;
+    }
     if (called && called < wall_ns) {
         pass(world, called - world->wall_ns);
         return SAMPLER_CALLED;
@@ -113,6 +121,14 @@ static int world_wait(void *ctx, int64_t wall_ns) {
     pass(world, left + event->oversleep_ns + 40 * NS_PER_US);
     world->wall_ns += event->step_ns;
     return 0;
+}
+
+static bool world_ask_idle(void *ctx) {
+    struct world *world = ctx;
+    world->asked++;
+    if (world->idle_after_ns && !world->idle_ns)
+        world->idle_ns = world->wall_ns + world->idle_after_ns;
+    return true;
 }
 
 /* ---- probes ---- */
@@ -270,16 +286,19 @@ static int64_t call_of_ring(const struct world *world) {
     return into < BURST_NS && left > 0 ? world->wall_ns + left : 0;
 }
 
-static bool ring_is_pressed(void *state) {
+static enum probe_pressure ring_pressure(void *state) {
+    int64_t waiting = ring_written() - ((const struct ring *)state)->read;
     the_world->cpu_ns += CHECK_TAKES;
     the_world->checks++;
-    return ring_written() - ((const struct ring *)state)->read >= RING / 8;
+    return waiting >= RING / 4   ? PRESSURE_HIGH
+           : waiting >= RING / 8 ? PRESSURE_SOME
+                                 : PRESSURE_NONE;
 }
 
 static int ring_sample(void *state, const struct probe_env *env, struct rows *rows) {
     struct ring *ring = state;
     int64_t written = ring_written();
-    assert_int_equal(env->mono_ns, the_world->mono_ns); /* also between two slots */
+    assert_true(the_world->mono_ns - env->mono_ns < PERIOD); /* also between two slots */
     if (written - ring->read > RING) {
         ring->lost += written - ring->read - RING;
         ring->read = written - RING;
@@ -301,17 +320,34 @@ static bool ring_is_called(const void *state) {
     return true;
 }
 
+static int slow_ring_sample(void *state, const struct probe_env *env, struct rows *rows) {
+    int r = ring_sample(state, env, rows);
+    pass(the_world, PERIOD / 8);
+    return r;
+}
+
 #define RING_PROBE(pressed, called)                                                                \
     {                                                                                              \
         .table = &(const struct table){"ring", "thing", "", TABLE_EVENTS, columns, 1},             \
         .pace = PACE_SYSTEM, .bulk = true, .state_size = sizeof(struct ring),                      \
-        .max_rows = many_rows, .open = play_open, .sample = ring_sample, .is_pressed = pressed,    \
+        .max_rows = many_rows, .open = play_open, .sample = ring_sample, .pressure = pressed,      \
         .is_called = called,                                                                       \
     }
 
-static const struct probe looked_after = RING_PROBE(ring_is_pressed, NULL);
-static const struct probe called_for = RING_PROBE(ring_is_pressed, ring_is_called);
+static const struct probe looked_after = RING_PROBE(ring_pressure, NULL);
+static const struct probe called_for = RING_PROBE(ring_pressure, ring_is_called);
 static const struct probe left_alone = RING_PROBE(NULL, NULL);
+
+static const struct probe slow_ring = {
+    .table = &(const struct table){"ring", "thing", "", TABLE_EVENTS, columns, 1},
+    .pace = PACE_SYSTEM,
+    .bulk = true,
+    .state_size = sizeof(struct ring),
+    .max_rows = many_rows,
+    .open = play_open,
+    .sample = slow_ring_sample,
+    .pressure = ring_pressure,
+    .is_called = ring_is_called};
 
 /* ---- running ---- */
 
@@ -341,15 +377,16 @@ static struct sampler *open_sampler(struct world *world, const struct probe *con
                                     size_t n_probes, uint64_t max_frames) {
     static const struct probe_env env = {.proc = "/proc", .page_size = 4096};
     struct sampler *sampler = NULL;
-    struct sampler_config config = {.probes = probes,
-                                    .n_probes = n_probes,
-                                    .env = &env,
-                                    .period_ns = PERIOD,
-                                    .slow_period_ns = SLOW,
-                                    .max_frames = max_frames,
-                                    .clock = {world, world_wall, world_mono, world_cpu, world_wait},
-                                    .say = hear,
-                                    .say_ctx = world};
+    struct sampler_config config = {
+        .probes = probes,
+        .n_probes = n_probes,
+        .env = &env,
+        .period_ns = PERIOD,
+        .slow_period_ns = SLOW,
+        .max_frames = max_frames,
+        .clock = {world, world_wall, world_mono, world_cpu, world_wait, world_ask_idle},
+        .say = hear,
+        .say_ctx = world};
     world->wall_ns = world->wall_ns ? world->wall_ns : START_WALL;
     world->mono_ns = world->mono_ns ? world->mono_ns : 1000 * NS_PER_S;
     the_world = world;
@@ -858,10 +895,15 @@ static void take_lost(struct world *world, const struct frame_head *head, const 
     bulk_events++;
 }
 
-/* How many events of the burst were lost; *ret_frames: how many frames contain the others. */
-static int64_t run_through_burst(const struct probe *ring, bool calls, size_t *ret_frames) {
+static int asked; /* for an idle core, in the last run */
+
+/* How many events of the burst were lost; *ret_frames: how many frames contain the others. A core
+ * is idle idle_after_ns after each question; 0: never. */
+static int64_t run_through_burst(const struct probe *ring, bool calls, int64_t idle_after_ns,
+                                 size_t *ret_frames) {
     const struct probe *const probes[] = {ring, &fast};
-    struct world world = {.next_call = calls ? call_of_ring : NULL}, other = {0};
+    struct world world = {.next_call = calls ? call_of_ring : NULL, .idle_after_ns = idle_after_ns};
+    struct world other = {0};
     struct sampler *sampler =
         open_sampler(&world, probes, 2, 11); /* the last frame has the slow tables */
     struct frame_sink sink = {&world, sink_append, sink_lost};
@@ -881,6 +923,7 @@ static int64_t run_through_burst(const struct probe *ring, bool calls, size_t *r
         assert_int_equal(world.seen[i].n_rows[OF_FAST], 1);
     assert_int_equal(self_seen.ring_cpu, world.checks * CHECK_TAKES); /* checks cost CPU time */
     *ret_frames = other.n_seen;
+    asked = world.asked;
     release(&world);
     release(&other);
     return last_lost;
@@ -889,18 +932,56 @@ static int64_t run_through_burst(const struct probe *ring, bool calls, size_t *r
 static void a_burst_between_two_slots_overruns_no_ring(void **state) {
     size_t alone, looked, called;
     (void)state;
-    assert_true(run_through_burst(&left_alone, false, &alone) > 3000);
+    assert_true(run_through_burst(&left_alone, false, 0, &alone) > 3000);
     assert_int_equal(self_seen.ring_cpu, 0);
-    assert_int_equal(run_through_burst(&looked_after, false, &looked), 0);
+    assert_int_equal(run_through_burst(&looked_after, false, 0, &looked), 0);
     int64_t checks = self_seen.ring_cpu / CHECK_TAKES;
     assert_true(checks > 20); /* at each quarter of a slot, with or without events */
     assert_in_range(looked, alone, alone + 10); /* the few calls before and after the burst make no
                                                    frames */
-    assert_int_equal(run_through_burst(&looked_after, true, &called),
+    assert_int_equal(run_through_burst(&looked_after, true, 0, &called),
                      0); /* one writer calls, one cannot */
-    assert_int_equal(run_through_burst(&called_for, true, &called), 0);
+    assert_int_equal(run_through_burst(&called_for, true, 0, &called), 0);
     assert_in_range(self_seen.ring_cpu / CHECK_TAKES, 1,
                     BURST / (RING / 8)); /* and no other checks */
+}
+
+/* On cores that are all in use an eighth of the ring waits, and a quarter is taken. */
+static void rows_wait_for_an_idle_core_until_their_ring_fills_up(void **state) {
+    size_t full, idle;
+    (void)state;
+    assert_int_equal(run_through_burst(&called_for, true, 0, &full), 0);
+    assert_in_range(asked, 1, BURST / (RING / 8));
+    assert_int_equal(run_through_burst(&called_for, true, NS_PER_US, &idle), 0);
+    assert_in_range(asked, BURST / (RING / 8) - 2, BURST / (RING / 8) + 2);
+}
+
+/* Each sample of the ring takes an eighth of a slot, and it is full: slots come first. */
+static void slots_come_before_a_full_ring_which_is_emptied_all_the_same(void **state) {
+    static const struct probe *const probes[] = {&slow_ring, &fast};
+    (void)state;
+    struct world world = {.mono_ns = BURST_BEGIN + BURST_NS}, other = {0};
+    struct sampler *sampler = open_sampler(&world, probes, 2, 30);
+    struct frame_sink sink = {&world, sink_append, sink_lost};
+    struct frame_sink bulk = {&other, sink_append, sink_lost};
+    struct wire_stream stream = {.host = "h", .stream_id = 2};
+    size_t n;
+    wire_put_stream(&other.stream, &stream);
+    wire_put_table(&other.stream, 0, sampler_bulk_tables(sampler, &n)[0]);
+    sampler_set_bulk(sampler, &bulk, NULL);
+    assert_int_equal(sampler_run(sampler, &sink), 0);
+    sampler_free(sampler);
+    bulk_events = 0;
+    decode(&world, NULL);
+    decode(&other, take_lost);
+    for (size_t i = 1; i < world.n_seen; i++)
+        assert_int_equal(world.seen[i].head.missed, 0);
+    assert_true(other.n_seen > 16); /* the ring alone has sixteen frames, which are two slots */
+    /* the last sample takes time, too, in which the ring is written */
+    assert_in_range(bulk_events + last_lost, ring_written() - PERIOD / 8 / NS_PER_MS - 1,
+                    ring_written());
+    release(&world);
+    release(&other);
 }
 
 /* An event every ms in a ring that was overrun at the start, until the stop at that wait (0: the
@@ -961,6 +1042,8 @@ int main(void) {
         cmocka_unit_test(a_full_bulk_spool_is_told_once_and_samples_go_on),
         cmocka_unit_test(dropped_events_are_told_once),
         cmocka_unit_test(a_burst_between_two_slots_overruns_no_ring),
+        cmocka_unit_test(rows_wait_for_an_idle_core_until_their_ring_fills_up),
+        cmocka_unit_test(slots_come_before_a_full_ring_which_is_emptied_all_the_same),
         cmocka_unit_test(few_calls_wait_for_a_slow_slot_or_the_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -79,6 +79,19 @@ static void a_call_is_heard_once(void **state) {
     close(called);
 }
 
+static void an_idle_core_ends_the_wait_once(void **state) {
+    (void)state;
+    struct wake wake;
+    int idle = eventfd(0, EFD_NONBLOCK);
+    assert_int_equal(wake_open(&wake, NULL, 0), 0);
+    wake_listen_for_idle(&wake, idle);
+    assert_int_equal(eventfd_write(idle, 1), 0);
+    assert_int_equal(wake_wait(&wake, clock_wall_ns() + 3600 * NS_PER_S), SAMPLER_IDLE);
+    assert_int_equal(wake_wait(&wake, clock_wall_ns() + 20 * NS_PER_MS), 0);
+    wake_close(&wake);
+    close(idle);
+}
+
 /* Calls without a pause are heard now and then, and a stop is heard as well. */
 static void calls_without_end_neither_spin_nor_hide_a_stop(void **state) {
     (void)state;
@@ -109,6 +122,7 @@ int main(void) {
         cmocka_unit_test(a_time_that_has_passed_asks_whether_to_stop),
         cmocka_unit_test(a_reason_to_stop_ends_the_wait_at_once),
         cmocka_unit_test(a_call_is_heard_once),
+        cmocka_unit_test(an_idle_core_ends_the_wait_once),
         cmocka_unit_test(calls_without_end_neither_spin_nor_hide_a_stop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
