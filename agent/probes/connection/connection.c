@@ -28,9 +28,10 @@
 #include "common/error.h"
 
 #define ROWS_MAX 2048
-#define CHECK_AGAIN_EVERY 16 /* samples per round */
-#define JOB_MOST 200         /* processes: the files of more cost as much as a dump */
-#define LOOK_AGAIN_EVERY 4   /* samples: one process may open a file while another closes one */
+#define CHECK_AGAIN_EVERY 16  /* samples per round */
+#define CHECK_OTHERS_EVERY 64 /* the same while the job has no connection */
+#define JOB_MOST 200          /* processes: the files of more cost as much as a dump */
+#define LOOK_AGAIN_EVERY 4    /* samples: one process may open a file while another closes one */
 #define FAREWELL_ROOM ((size_t)2 << 20) /* about 2000 connections that end between two samples */
 #define ENDED_UNSEEN "ended unseen"
 
@@ -47,6 +48,7 @@ struct connection_probe {
     /* in this sample: owners of known connections are looked for again, with the results of the
      * round that ends or of all files; all files of the job have been looked at */
     bool check_again, is_round, has_scanned;
+    size_t round;          /* samples of the current round so far */
     struct source snmp;    /* counts what is opened; may be closed */
     uint64_t opens, files; /* as of the last dump; 0: not known */
     size_t n_unaccepted;   /* connections without a process at the last dump */
@@ -156,16 +158,36 @@ static void scan_owners(struct pass *pass) {
     pass->probe->has_scanned = true;
 }
 
+/* Samples of a round; 0: there is no connection whose owner could be another one now. */
+static size_t round_length(const struct connections *all) {
+    for (size_t i = 0; i < all->n; i++)
+        if (all->items[i].pid)
+            return CHECK_AGAIN_EVERY;
+    return all->n ? CHECK_OTHERS_EVERY : 0;
+}
+
 /* A socket may be handed to a process of the job, so all files of the job are looked at again.
  * 4,000 files take 70 ms, which would cost a slot: so each sample looks at some processes, and the
- * last sample of a round uses the results. */
+ * last sample of a round uses the results. Without a connection nothing can be handed over, and a
+ * new one is seen by its count (must_dump). */
 static void go_on_with_round(struct pass *pass) {
     struct connection_probe *probe = pass->probe;
-    size_t place = probe->sample % CHECK_AGAIN_EVERY;
-    if (place == 1)
+    size_t length = round_length(&probe->all);
+    probe->round = length ? probe->round + 1 : 0;
+    probe->check_again = length && probe->round >= length;
+    if (!length)
+        return;
+    if (probe->round == 1)
         owners_forget(&probe->owners);
-    look_for_owners(pass, place ? pass->env->job->n / (CHECK_AGAIN_EVERY - 1) + 1 : SIZE_MAX);
-    probe->check_again = place == 0;
+    look_for_owners(pass, probe->check_again ? SIZE_MAX : pass->env->job->n / (length - 1) + 1);
+    if (probe->check_again)
+        probe->round = 0;
+}
+
+static void begin_round(struct connection_probe *probe) {
+    owners_forget(&probe->owners);
+    probe->check_again = true;
+    probe->round = 0;
 }
 
 static void find_owner(struct pass *pass, struct connection *connection, uint32_t inode) {
@@ -293,11 +315,10 @@ static int connection_sample(void *state, const struct probe_env *env, struct ro
     probe->n_farewells = 0;
     probe->has_scanned = false;
     probe->is_round = probe->job_changes == env->job->changes;
-    probe->check_again = true;
     if (probe->is_round)
         go_on_with_round(&pass);
     else
-        owners_forget(&probe->owners);
+        begin_round(probe);
     probe->job_changes = env->job->changes;
     if (probe->farewells.buffer && netlink_drain(&probe->farewells, take_farewell, &pass) < 0)
         rows->dropped++;
