@@ -28,6 +28,9 @@
 #include "common/text.h"
 
 #define PREDECESSOR_S 5
+/* Larger memory has a mapping of its own, of which only touched pages count, and which is given
+ * back as a whole. Unset, the limit grows with the first large memory that is freed. */
+#define LARGE_BYTES (64 << 10)
 
 struct agent {
     struct agent_options options;
@@ -155,6 +158,7 @@ static int run_agent(struct agent *agent) {
     set_signals();
     limits_raise(NULL);
     mallopt(M_ARENA_MAX, 1); /* one arena suffices: only one of the two threads allocates */
+    mallopt(M_MMAP_THRESHOLD, LARGE_BYTES);
     int r = make_memory(agent);
     if (r < 0)
         return usage("the kernel gives no memory or no random number");
@@ -164,8 +168,6 @@ static int run_agent(struct agent *agent) {
                 spool_dir_words(r));
         return 1;
     }
-    if (agent->options.push)
-        push_load(agent->options.collector); /* push_start reports a failure */
     return agent->options.supervise ? supervise(&config) : run_alone(agent);
 }
 

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,6 +31,7 @@
 #include "agent/sampler/wake.h"
 #include "agent/spool/spool.h"
 #include "agent/spool/spool_dir.h"
+#include "agent/supervise/page_drop.h"
 #include "common/clock.h"
 #include "common/error.h"
 #include "common/text.h"
@@ -54,7 +56,7 @@ struct observer {
     struct idle_watch idle; /* for the calls of ranks; closed: there are none */
     int signal_fd, told_fd; /* readable: a signal came; the collector asks to stop */
     int64_t looked_ns;      /* time of the last check of the collector's silence */
-    bool orphaned, sampled;
+    bool orphaned, sampled, settled;
     pid_t parent; /* the supervisor; once it is dead, another process takes its place */
     enum probe_end ending;
 };
@@ -88,8 +90,25 @@ static bool collector_is_silent(struct observer *observer) {
     return now - status.last_answer_ns > observer->options->orphan_after_ns;
 }
 
+/* Opening the sources, libbpf's reading of the kernel's types and the first push leave freed memory
+ * and pages of libraries behind that are not needed again. They are given back once, after the
+ * first answer of the collector. */
+static void give_back_memory(struct observer *observer) {
+    struct push_status status = {.pushes = 1};
+    if (observer->settled || !observer->sampled)
+        return;
+    if (observer->push)
+        push_status(observer->push, &status);
+    observer->settled = status.pushes > 0;
+    if (!observer->settled)
+        return;
+    malloc_trim(0);
+    page_drop_files(observer->options->proc);
+}
+
 static int observer_wait(void *ctx, int64_t wall_ns) {
     struct observer *observer = ctx;
+    give_back_memory(observer);
     if (collector_is_silent(observer)) {
         observer->orphaned = true;
         agent_say(observer->options, "the collector has been silent for too long, stopping");
