@@ -178,7 +178,7 @@ def show(job, figures, by_probe, by_slot):
         print(f"  {name:18s} {statistics.median(values):8.2f} ms/s   {statistics.median(ratios):6.2f} x {'sadc' if SADC else 'agent 1 Hz'} "
               f"({low:.2f} to {high:.2f})")
     pairs = [again / first for again, first in zip(figures["agent 1 Hz again"], figures["agent 1 Hz"])]
-    print(f"  the same agent twice: {statistics.median(pairs):.2f} x ({interval(pairs)[0]:.2f} to {interval(pairs)[1]:.2f})")
+    print(f"  A/A: the same agent twice: {statistics.median(pairs):.2f} x ({interval(pairs)[0]:.2f} to {interval(pairs)[1]:.2f})")
     for host, costs in by_probe.items():
         if not host.endswith("again"):
             print(f"  of {host}: " + ", ".join(f"{name} {ms:.2f}" for name, ms in costs[:7]))

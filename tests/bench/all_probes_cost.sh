@@ -55,6 +55,7 @@ sleep "$seconds"
 after=$(cpu_ns) until=$(date +%s%N)
 TIMEFORMAT='%U %S'
 ss_s=$({ time ss -tnip >"$work/ss"; } 2>&1)
+again_s=$({ time ss -tnip >"$work/ss"; } 2>&1)
 rss=$(cat /proc/$agent/status /proc/${child% }/status | awk '/^VmRSS/ { n += $2 } END { print n }')
 kill -TERM $agent
 wait $agent || { cat "$work/agent.err" >&2; exit 1; }
@@ -63,7 +64,7 @@ connections=$(grep -c ESTAB "$work/ss")
 cat "$work/agent.err"
 awk -v ns=$((after - before)) -v wall=$((until - since)) -v rss="$((rss * 1024))" -v sockets="$connections" 'BEGIN {
     printf "agent: %.3f %% of a core over %.0f s (goal: 1 %%); %.1f MB resident, supervisor included; %d sockets on the host\n", 100 * ns / wall, wall / 1e9, rss / 1e6, sockets }'
-awk -v s="$ss_s" 'BEGIN { split(s, t, " "); printf "yardstick: one `ss -tnip`: %.1f ms of CPU\n", 1e3 * (t[1] + t[2]) }'
+awk -v s="$ss_s $again_s" 'BEGIN { split(s, t, " "); printf "yardstick: one `ss -tnip`: %.1f ms of CPU; A/A: another one: %.1f ms\n", 1e3 * (t[1] + t[2]), 1e3 * (t[3] + t[4]) }'
 sqlite3 "$work/cost.db" "SELECT count(*) || ' rows of connections in ' || count(DISTINCT frame) || ' frames, of ' ||
     (SELECT count(*) FROM frame) FROM connection"
 sqlite3 "$work/cost.db" "SELECT printf('  %-12s %7.1f us a second', i.name, sum(s.cpu_ns) / 1e3 /

@@ -2,7 +2,8 @@
 /*
  * bench_call_drain [ROUNDS [stencil]]: ns of CPU that the agent needs for an MPI event, from full
  * rings of two ranks to the bytes of a frame. Prints the minimum and the median over rounds of
- * 16,384 events a rank: rounds are short, so that the minimum is undisturbed. Under valgrind
+ * 16,384 events a rank: rounds are short, so that the minimum is undisturbed. A/A: odd rounds over
+ * even ones, by their medians. Under valgrind
  * --tool=callgrind it counts instructions, which nothing disturbs. The calls are those of a
  * ping-pong, or of a stencil: two receives and two sends that are posted, and a wait for all.
  */
@@ -90,6 +91,16 @@ static int compare(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
+/* The odd rounds' median over that of the even ones. */
+static double alike(const struct bench *bench) {
+    static int64_t halves[2][ROUNDS_MAX];
+    for (size_t i = 0; i < bench->n; i++)
+        halves[i % 2][i / 2] = bench->took_ns[i];
+    for (int i = 0; i < 2; i++)
+        qsort(halves[i], bench->n / 2, sizeof **halves, compare);
+    return bench->n < 2 ? 0 : (double)halves[0][bench->n / 4] / (double)halves[1][bench->n / 4];
+}
+
 static int run(struct bench *bench, const char *stem, const char *directory) {
     static struct call_watch watch;
     static const struct probe *const probes[] = {&probe_mpi, &probe_call};
@@ -136,11 +147,13 @@ int main(int argc, char **argv) {
         return 1;
     int r = run(&bench, stem, directory);
     mark_directory_remove(directory);
+    double same = alike(&bench);
     qsort(bench.took_ns, bench.n, sizeof *bench.took_ns, compare);
     double events = RANKS * CALL_FILE_CAPACITY;
     if (r == 0)
-        printf("%.1f ns of CPU an event at least, %.1f in the median of %zu rounds; %.2f bytes\n",
+        printf("%.1f ns of CPU an event at least, %.1f in the median of %zu rounds; %.2f bytes; "
+               "A/A %.2f\n",
                (double)bench.took_ns[0] / events, (double)bench.took_ns[bench.n / 2] / events,
-               bench.n, (double)bench.bytes / events / (double)bench.n);
+               bench.n, (double)bench.bytes / events / (double)bench.n, same);
     return r;
 }

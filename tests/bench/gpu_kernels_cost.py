@@ -56,7 +56,7 @@ def main():
     library = os.path.abspath(f"{build}/bin/libchokepoint-mpi.so")
     plain, again, watched = ([burst(build, which) for _ in range(rounds)] for which in (None, None, library))
     base = statistics.median(plain)
-    for what, spent in (("with the library", watched), ("without it, again", again)):
+    for what, spent in (("with the library", watched), ("A/A: without it, again", again)):
         more = sorted(value - base for value in spent)
         middle = statistics.median(more)
         print(f"{what}: {1e3 * middle:.2f} ms of CPU a burst ({1e3 * more[0]:.2f} to {1e3 * more[-1]:.2f}), {middle / BURST_S * 100:.2f} % of a core while"

@@ -15,7 +15,7 @@ int main(void) {
     char base[] = "/dev/shm/bench-mark-XXXXXX", stem[64], dir[384];
     unsetenv("CHOKEPOINT_MARKS");
     unsetenv("OMPI_CHOKEPOINT_MARKS");
-    double silent = cost_ns(100000000);
+    double silent = cost_ns(100000000), again = cost_ns(100000000);
     if (!mkdtemp(base))
         return 1;
     snprintf(stem, sizeof stem, "%s/marks", base);
@@ -26,7 +26,8 @@ int main(void) {
     double heard = cost_ns(1000000);
     mark_directory_remove(dir);
     rmdir(base);
-    printf("a mark: %.2f ns when nobody listens (at most 100), %.0f ns when somebody does\n",
-           silent, heard);
+    printf("a mark: %.2f ns when nobody listens (at most 100; A/A: %.2f ns again), %.0f ns when "
+           "somebody does\n",
+           silent, again, heard);
     return silent > 100;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* OpenBLAS alone: one sgemm of N x N matrices on one thread. Prints "WALL_S CPU_S" of the call; the
- * matrices have been touched before. */
+/* OpenBLAS alone: one sgemm of N x N matrices on one thread. Prints "WALL_S CPU_S KERNELS" of the
+ * call; the matrices have been touched before. */
 #include <cblas.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +29,8 @@ int main(int argc, char **argv) {
     openblas_set_num_threads(1);
     double wall = seconds(CLOCK_MONOTONIC), cpu = seconds(CLOCK_PROCESS_CPUTIME_ID);
     cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, n, n, n, 1, a, n, b, n, 0, c, n);
-    printf("%.6f %.6f\n", seconds(CLOCK_MONOTONIC) - wall, seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu);
+    printf("%.6f %.6f %s\n", seconds(CLOCK_MONOTONIC) - wall,
+           seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu, openblas_get_corename());
     free(a);
     free(b);
     free(c);

@@ -105,12 +105,16 @@ def main():
     if len(ratios) < 5:
         sys.exit(f"profiling_pauses.py: {len(ratios)} pairs are too few: give it more seconds")
     random.seed(1)
+    alike = [value / other for four in fours if None not in four for value, other in ((four[0], four[3]), (four[1], four[2]))]
+    alikes = sorted(statistics.median(random.choices(alike, k=len(alike))) for _ in range(2000))
     medians = sorted(statistics.median(random.choices(ratios, k=len(ratios))) for _ in range(2000))
     on, off = (statistics.median(ns for s, ns, _ in times if s == stopped and ns) / 1e6 for stopped in (0, 1))
     print(f"{options.program}: an iteration takes {on:.2f} ms watched, {off:.2f} ms while all that watches stands still")
     print(f"watching adds {100 * (statistics.median(ratios) - 1):+.2f} % (95 % interval {100 * (medians[50] - 1):+.2f} to "
           f"{100 * (medians[1950] - 1):+.2f}), {len(ratios)} pairs within one run, "
           f"corrected by the canary (exponents {felt[0]:.2f} of cores, {felt[1]:.2f} of caches; goal: at most 1 %)")
+    print(f"A/A: windows of the same kind against each other {100 * (statistics.median(alike) - 1):+.2f} % "
+          f"({100 * (alikes[50] - 1):+.2f} to {100 * (alikes[1950] - 1):+.2f})")
 
 
 main()

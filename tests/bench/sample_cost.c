@@ -313,8 +313,9 @@ int main(int argc, char **argv) {
         {.name = "bare reads", .run = bare_run, .ctx = &bare},
         {.name = "probes", .run = system_run, .ctx = &alone},
         {.name = "probes, encode, spool", .run = spooled_run, .ctx = &spooled},
+        {.name = "A/A: bare reads again", .run = bare_run, .ctx = &bare},
         {.name = "libproc2, same sources but PSI and net", .run = libproc2_run, .ctx = libproc2}};
-    size_t n = libproc2 ? 4 : 3;
+    size_t n = libproc2 ? 5 : 4;
     measure(candidates, n, &options);
     double bare_us = (double)median(candidates[0].ns, candidates[0].n) / 1e3;
     for (size_t i = 0; i < n; i++)

@@ -34,11 +34,13 @@ awk -v examples=$((batch * (long - short))) -v set=39 "$median_of"'
     FILENAME ~ /memory$/ { in_order[++k] = $1; evenly[k] = $2 }
     FILENAME ~ /ours$/ { ours[++m] = examples / ($2 - $1) }
     END {
+        same = alike(calls, n)
         o = median(ours, m); w = median(whole, n); c = median(calls, n)
         printf "examples per CPU second, medians of %d (least to most):\n", m
         printf "  chokepoint-sgd --mode single     %9.0f (%.0f to %.0f)\n", o, ours[1], ours[m]
         printf "  scikit-learn, 10,000 a call      %9.0f (%.0f to %.0f): %.1f times (at least 8)\n", c, calls[1], calls[n], o / c
         printf "  scikit-learn, all in one call    %9.0f (%.0f to %.0f): %.1f times\n", w, whole[1], whole[n], o / w
+        printf "  A/A: scikit-learn, its odd turns over its even ones: %.2f times\n", same
         u = set * o; f = median(in_order, k); e = median(evenly, k)
         printf "weights updated per CPU second, millions:\n"
         printf "  chokepoint-sgd --mode single     %9.1f (each is read for the margin, too)\n", u / 1e6

@@ -75,6 +75,12 @@ function interval(ratios, n, name,    b, i, sample, medians) {
     median(medians, 2000)
     printf "%-10s alone %8.3f s   profiled %8.3f s   slowdown %+.2f %%   95 %% interval %+.2f to %+.2f %%\n", name, base[name], prof[name], 100 * (m - 1), 100 * (medians[50] - 1), 100 * (medians[1950] - 1)
 }
+# The command alone against its next run alone: what the machine itself does.
+function show_alike(n,    i, again) {
+    for (i = 1; i < n; i++) again[i] = a[i + 1] / a[i]
+    base["A/A, wall"] = prof["A/A, wall"] = base["wall"]
+    if (n > 2) interval(again, n - 1, "A/A, wall")
+}
 { n++; a[n] = $1; b[n] = $4; ca[n] = $2 + $3; cb[n] = $5 + $6; w[n] = b[n] / a[n]; c[n] = cb[n] / ca[n] }
 END {
     srand(seed)
@@ -85,4 +91,5 @@ END {
     printf "slowdown by %s, %d interleaved pairs (goal: at most %s %%)\n", goal, n, most
     interval(w, n, "wall")
     interval(c, n, "CPU")
+    show_alike(n)
 }' "$work/pairs"

@@ -33,6 +33,7 @@ for kind in "$@"; do
     make) make_some; command=(env CCACHE_DISABLE=1 make -s -B -j2 -C "$work") ;;
     *) echo "slowdown_kinds.sh: $kind: no such kind" >&2; exit 2 ;;
     esac
+    [ "$kind" != same ] || kind="A/A: cpu against itself"
     echo "== $kind"
     "$here/slowdown.sh" "${option[@]}" "$pairs" -- "${command[@]}" | tail -n +2
 done
