@@ -147,8 +147,10 @@ def measure(job, options):
 
 
 def probes(database):
+    """{host: [(probe, ms of CPU per second after SETTLE_S)]}"""
     rows = sqlite3.connect(database).execute("""SELECT host.name, instance.name, 1e3 * sum(cpu_ns) / sum(interval_ns) FROM self
-        JOIN instance USING (instance) JOIN host USING (host) WHERE cpu_ns > 0 GROUP BY 1, 2 ORDER BY 3 DESC""")
+        JOIN instance USING (instance) JOIN host USING (host) JOIN frame USING (frame) JOIN stream USING (stream)
+        WHERE cpu_ns > 0 AND frame.mono_ns > stream.first_mono_ns + ? GROUP BY 1, 2 ORDER BY 3 DESC""", (SETTLE_S * 10**9,))
     shown = {}
     for host, name, ms in rows:
         shown.setdefault(host, []).append((name, ms))

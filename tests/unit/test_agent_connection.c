@@ -113,7 +113,7 @@ static void connect_ends(int ends[3]) {
 
 static void files_are_looked_at_only_when_there_is_a_connection(void **state) {
     struct place place;
-    int ends[3];
+    int ends[3], others[3];
     (void)state;
     if (!enter_network())
         skip();
@@ -126,13 +126,80 @@ static void files_are_looked_at_only_when_there_is_a_connection(void **state) {
     /* nothing new: one round over all processes in 64 samples, as the sockets might be handed on */
     assert_in_range(opened_by(&place, 640), 9 * PROCESSES, 11 * PROCESSES);
     assert_in_range(opened_by(&place, 1), 0, 3);
+    /* others connect: processes that have no connection and opened no file are left out */
+    connect_ends(others);
+    tell_opens(&place, 5);
+    assert_in_range(opened_by(&place, 4), 0, PROCESSES); /* the round has just begun */
+    for (int i = 0; i < 3; i++)
+        close(others[i]);
+    connect_ends(others);
+    tell_opens(&place, 7);
+    assert_in_range(opened_by(&place, 4), 0, 12);
+    for (int i = 0; i < 3; i++) {
+        close(ends[i]);
+        close(others[i]);
+    }
+    place_remove(&place);
+}
+
+/* A process that opens its first connection when it is told to, and ends when `orders` does. */
+static int32_t start_client(const int orders[2], const int answers[2],
+                            const struct sockaddr_in *at) {
+    int32_t pid = fork();
+    if (pid)
+        return pid;
+    char byte;
+    for (int fd = 3; fd < 256; fd++)
+        if (fd != orders[0] && fd != answers[1])
+            close(fd);
+    if (read(orders[0], &byte, 1) == 1) {
+        int fd = socket(AF_INET, SOCK_STREAM, 0);
+        if (connect(fd, (const struct sockaddr *)at, sizeof *at) == 0)
+            (void)!write(answers[1], "", 1);
+        (void)!read(orders[0], &byte, 1);
+    }
+    _exit(0);
+}
+
+static void the_first_connection_of_a_process_gets_it_at_once(void **state) {
+    static struct harness h;
+    struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
+    socklen_t size = sizeof at;
+    int orders[2], answers[2], ends[3], listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    bool found = false;
+    char byte;
+    (void)state;
+    assert_int_equal(bind(listener, (struct sockaddr *)&at, sizeof at), 0);
+    assert_int_equal(listen(listener, 1), 0);
+    getsockname(listener, (struct sockaddr *)&at, &size);
+    assert_int_equal(pipe(orders) | pipe(answers), 0);
+    struct job_process client = {.pid = start_client(orders, answers, &at), .rank = 7};
+    assert_int_equal(harness_init(&h, "", SCOPE_HOST), 0);
+    h.env.run_token_id = "r";
+    job_set(&h.job, 0, &client);
+    job_end(&h.job, 1);
+    if (harness_open(&h, &probe_connection) == PROBE_ABSENT)
+        skip();
+    connect_ends(ends); /* of this process, which is not of the job */
+    for (int i = 0; i < 5; i++)
+        assert_int_equal(harness_sample(&h), 0);
+    assert_int_equal(h.rows.n, 0);
+    assert_int_equal(write(orders[1], "", 1), 1);
+    assert_int_equal(read(answers[0], &byte, 1), 1);
+    assert_int_equal(harness_sample(&h), 0);
+    for (size_t i = 0; i < h.rows.n; i++)
+        found |= h.rows.items[i].values[CONNECTION_PID] == client.pid;
+    assert_true(found);
+    close(orders[1]);
     for (int i = 0; i < 3; i++)
         close(ends[i]);
-    place_remove(&place);
+    close(listener);
+    harness_close(&h);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_first_connection_of_a_process_gets_it_at_once),
         cmocka_unit_test(files_are_looked_at_only_when_there_is_a_connection),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -340,6 +340,7 @@ static void connections_come_and_go_for_ever(void **state) {
 static void a_socket_belongs_to_the_rank_that_inherited_it(void **state) {
     const struct job_process processes[] = {
         {.pid = 70, .rank = -1}, {.pid = 71, .rank = 4}, {.pid = 72, .rank = -1}, {.pid = 73}};
+    const struct owner_busy busy = {{0}};
     static struct owners owners;
     static struct job job;
     struct tree tree;
@@ -357,11 +358,11 @@ static void a_socket_belongs_to_the_rank_that_inherited_it(void **state) {
         job_set(&job, i, &processes[i]);
     job_end(&job, ARRAY_SIZE(processes)); /* the last process has ended meanwhile */
     owners_forget(&owners);
-    assert_int_equal(owners_look(&owners, fd, &job, 1), 0); /* one process at a time */
+    assert_int_equal(owners_look(&owners, fd, &job, 1, &busy), 0); /* one process at a time */
     assert_int_equal(owners_find(&owners, 11)->pid, 70);
-    assert_int_equal(owners_look(&owners, fd, &job, 1), 0);
-    assert_int_equal(owners_look(&owners, fd, &job, SIZE_MAX), 0);
-    assert_int_equal(owners_look(&owners, fd, &job, SIZE_MAX), 0); /* no process is left */
+    assert_int_equal(owners_look(&owners, fd, &job, 1, &busy), 0);
+    assert_int_equal(owners_look(&owners, fd, &job, SIZE_MAX, &busy), 0);
+    assert_int_equal(owners_look(&owners, fd, &job, SIZE_MAX, &busy), 0); /* no process is left */
     assert_int_equal(owners_find(&owners, 11)->pid, 71);
     assert_int_equal(owners_find(&owners, 11)->rank, 4);
     assert_int_equal(owners_find(&owners, 12)->pid, 72); /* no rank: the youngest */
@@ -370,7 +371,7 @@ static void a_socket_belongs_to_the_rank_that_inherited_it(void **state) {
     assert_int_equal(owners.n, 2);
     job_end(&job, 0);
     owners_forget(&owners);
-    assert_int_equal(owners_look(&owners, fd, &job, SIZE_MAX), 0);
+    assert_int_equal(owners_look(&owners, fd, &job, SIZE_MAX, &busy), 0);
     assert_null(owners_find(&owners, 11));
     close(fd);
     tree_remove(&tree);
@@ -543,6 +544,27 @@ static void a_connection_of_the_job_is_seen_from_birth_to_end(void **state) {
     harness_close(&h);
 }
 
+/* The process has as many files open as before. */
+static void a_connection_in_the_place_of_another_gets_its_process(void **state) {
+    static struct harness h;
+    struct wire wire, next;
+    bool found = false;
+    (void)state;
+    wire_connect(&wire);
+    start(&h);
+    expect(&h, wire.name, "pid", getpid());
+    assert_int_equal(harness_sample(&h), 0); /* a round over its files begins, and is done */
+    wire_close(&wire);
+    wire_connect(&next);
+    for (int i = 0; i < 4 && !found; i++) {
+        assert_int_equal(harness_sample(&h), 0);
+        found = harness_row(&h, next.name) != NULL;
+    }
+    assert_true(found);
+    wire_close(&next);
+    harness_close(&h);
+}
+
 static void the_buffers_are_those_the_program_asked_for(void **state) {
     static struct harness h;
     struct wire wire;
@@ -693,6 +715,7 @@ int main(void) {
         cmocka_unit_test(a_known_connection_answers_by_its_cookie_alone),
         cmocka_unit_test(connections_opened_are_counted_in_both_directions),
         cmocka_unit_test(a_connection_of_the_job_is_seen_from_birth_to_end),
+        cmocka_unit_test(a_connection_in_the_place_of_another_gets_its_process),
         cmocka_unit_test(the_buffers_are_those_the_program_asked_for),
         cmocka_unit_test(what_was_there_before_is_not_born),
         cmocka_unit_test(what_came_and_went_unseen_is_added_up),

@@ -140,9 +140,26 @@ static void append_unseen(struct pass *pass) {
 
 /* ---- what is there ---- */
 
+/* Samples of a round; 0: there is no connection whose owner could be another one now. */
+static size_t round_length(const struct connections *all) {
+    for (size_t i = 0; i < all->n; i++)
+        if (all->items[i].pid)
+            return CHECK_AGAIN_EVERY;
+    return all->n ? CHECK_OTHERS_EVERY : 0;
+}
+
+static void note_busy(const struct connections *all, struct owner_busy *busy) {
+    for (size_t i = 0; i < all->n; i++) {
+        size_t bit = (size_t)all->items[i].pid % BUSY_PIDS;
+        busy->bits[bit / 64] |= (uint64_t)(all->items[i].pid > 0) << bit % 64;
+    }
+}
+
 static void look_for_owners(struct pass *pass, size_t most) {
     struct connection_probe *probe = pass->probe;
-    int r = owners_look(&probe->owners, probe->proc_fd, pass->env->job, most);
+    struct owner_busy busy = {{0}};
+    note_busy(&probe->all, &busy);
+    int r = owners_look(&probe->owners, probe->proc_fd, pass->env->job, most, &busy);
     pass->rows->dropped += r == -EMFILE;
     if (r == -EACCES && !probe->told && pass->env->note) {
         probe->told = true;
@@ -151,19 +168,12 @@ static void look_for_owners(struct pass *pass, size_t most) {
     }
 }
 
-/* Looks at the files of the job now; the round in progress ends. */
+/* Looks at the files of the job now; the round in progress ends. A process that has closed one file
+ * and opened a connection, its only one, is seen by the next round. */
 static void scan_owners(struct pass *pass) {
-    owners_forget(&pass->probe->owners);
+    owners_restart(&pass->probe->owners);
     look_for_owners(pass, SIZE_MAX);
     pass->probe->has_scanned = true;
-}
-
-/* Samples of a round; 0: there is no connection whose owner could be another one now. */
-static size_t round_length(const struct connections *all) {
-    for (size_t i = 0; i < all->n; i++)
-        if (all->items[i].pid)
-            return CHECK_AGAIN_EVERY;
-    return all->n ? CHECK_OTHERS_EVERY : 0;
 }
 
 /* A socket may be handed to a process of the job, so all files of the job are looked at again.
@@ -175,6 +185,8 @@ static void go_on_with_round(struct pass *pass) {
     size_t length = round_length(&probe->all);
     probe->round = length ? probe->round + 1 : 0;
     probe->check_again = length && probe->round >= length;
+    if (!length && probe->owners.looked)
+        owners_forget(&probe->owners); /* a later connection may have the number of an old one */
     if (!length)
         return;
     if (probe->round == 1)

@@ -52,8 +52,21 @@ struct owner {
     int32_t pid, rank;
 };
 
+/* A process whose files have all been looked at since the last owners_forget. */
+struct owner_quiet {
+    int32_t pid; /* 0: none */
+    off_t files; /* how many it had open: the kernel tells since Linux 6.2 */
+};
+
+#define BUSY_PIDS 4096 /* bits: a process id by its remainder */
+
+struct owner_busy { /* processes with connections, and some others */
+    uint64_t bits[BUSY_PIDS / 64];
+};
+
 struct owners { /* all zero: empty */
     size_t n;
+    struct owner_quiet quiet[JOB_PROCESSES_MAX]; /* in the order of the job */
     size_t looked; /* how many processes of the job have been looked at */
     int files;     /* open files of all kinds in these processes */
     struct owner slots[OWNER_SLOTS];
@@ -64,9 +77,14 @@ struct owners { /* all zero: empty */
 /* Forgets all sockets: no process has been looked at. */
 void owners_forget(struct owners *owners);
 
-/* Reads which sockets the next processes of the job have open, `most` of them. 0; -EMFILE: too many
- * in all; -EACCES: a process may not be inspected. After an error some are missing. */
-int owners_look(struct owners *owners, int proc_fd, const struct job *job, size_t most);
+/* Begins with the first process again; what is known stays. */
+void owners_restart(struct owners *owners);
+
+/* Reads which sockets the next processes of the job have open, `most` of them. A process that is
+ * not busy and has as many files open as at the last look is left out. 0; -EMFILE: too many in all;
+ * -EACCES: a process may not be inspected. After an error some are missing. */
+int owners_look(struct owners *owners, int proc_fd, const struct job *job, size_t most,
+                const struct owner_busy *busy);
 
 /* NULL: no process of the job has the socket. */
 const struct owner *owners_find(const struct owners *owners, uint32_t inode);

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "agent/base/process_files.h"
@@ -62,18 +63,52 @@ static int scan_process(struct owners *owners, int proc_fd, const struct job_pro
     return denied < 0 ? denied : n;
 }
 
-void owners_forget(struct owners *owners) {
-    while (owners->n)
-        owners->slots[owners->used[--owners->n]] = (struct owner){0};
+/* How many files the process has open; 0: the kernel does not tell, or it has just ended. */
+static off_t count_files(int proc_fd, int32_t pid) {
+    char path[32];
+    struct stat st;
+    snprintf(path, sizeof path, "%d/fd", pid);
+    return fstatat(proc_fd, path, &st, 0) < 0 ? 0 : st.st_size;
+}
+
+static bool is_busy(const struct owner_busy *busy, int32_t pid) {
+    size_t bit = (size_t)pid % BUSY_PIDS;
+    return busy->bits[bit / 64] >> bit % 64 & 1;
+}
+
+/* As scan_process; 0 for a process that is left out. The files are counted first, so that one that
+ * is opened meanwhile makes the next count differ. */
+static int look_at(struct owners *owners, int proc_fd, const struct job_process *process, int most,
+                   const struct owner_busy *busy) {
+    struct owner_quiet *quiet = &owners->quiet[owners->looked];
+    off_t files = count_files(proc_fd, process->pid);
+    if (files && quiet->pid == process->pid && quiet->files == files &&
+        !is_busy(busy, process->pid))
+        return 0;
+    int n = scan_process(owners, proc_fd, process, most);
+    bool is_whole = n >= 0 && n <= most;
+    *quiet = is_whole ? (struct owner_quiet){process->pid, files} : (struct owner_quiet){0};
+    return n;
+}
+
+void owners_restart(struct owners *owners) {
     owners->looked = 0;
     owners->files = 0;
 }
 
-int owners_look(struct owners *owners, int proc_fd, const struct job *job, size_t most) {
+void owners_forget(struct owners *owners) {
+    while (owners->n)
+        owners->slots[owners->used[--owners->n]] = (struct owner){0};
+    memset(owners->quiet, 0, sizeof owners->quiet);
+    owners_restart(owners);
+}
+
+int owners_look(struct owners *owners, int proc_fd, const struct job *job, size_t most,
+                const struct owner_busy *busy) {
     int r = 0;
     for (; most-- > 0 && owners->looked < job->n; owners->looked++) {
         int left = FILES_MAX - owners->files;
-        int n = scan_process(owners, proc_fd, &job->processes[owners->looked], left);
+        int n = look_at(owners, proc_fd, &job->processes[owners->looked], left, busy);
         if (n > left) {
             owners->looked = job->n;
             return -EMFILE;
