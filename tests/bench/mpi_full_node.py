@@ -5,7 +5,7 @@ each core of the node has a rank and the agent runs beside them: ping-pong, all-
 with `chokepoint run`, in alternating order. Prints what a round costs more (median of pairs, 95 % bootstrap interval): by the median
 over blocks of 2000 rounds, which hides those in which the agent has a core, by the mean over the whole run, which does not, and by the
 CPU time of the ranks; then the agent's time for an event, and how many runs lost events. As a control (A/A), one run without
-recording is also compared with the next. mpiP 3.5, measured by hand on such a node, adds 1586 ns to a round of ping-pong.
+recording is also compared with the next. mpiP, measured by hand, adds 1586 ns to a round of ping-pong.
 $CHOKEPOINT_BIN: where the programs are."""
 import argparse
 import os
