@@ -7,9 +7,11 @@
 #include "cli/base/verb.h"
 #include "collector/store_read.h"
 #include "common/error.h"
+#include "reports/formats/json_page.h"
 #include "reports/model/layout.h"
 #include "reports/plot/pictures.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +21,7 @@
 static const char usage[] =
     "usage: chokepoint report [RUN] [--db FILE] [--format FORMAT] [-o PATH]\n"
     "                         [--why] [--alerts] [--plot NAME[,NAME...]] [--store-budget]\n"
+    "                         [--max-bytes N [--cursor TEXT]]\n"
     "\n"
     "Shows what limited a run, with the tables this rests on. RUN is a number or a\n"
     "name from `chokepoint list`, last, last~1; default: last.\n"
@@ -140,7 +143,8 @@ static int check_plots(const char *names, int file) {
 }
 
 struct options {
-    const char *run, *database, *format, *path, *plots;
+    const char *run, *database, *format, *path, *plots, *cursor;
+    uint64_t max_bytes; /* 0: no limit */
     bool alerts, store_budget, why;
 };
 
@@ -162,6 +166,12 @@ static int read_report_words(int argc, char **argv, struct options *options) {
          .text = &options->plots},
         {"-o, --output PATH", "write there; a file that exists is replaced when all is written",
          .text = &options->path},
+        {"--max-bytes N",
+         "of json at most so many bytes, the most important members first; the\n"
+         "member cursor asks for the rest",
+         .count = &options->max_bytes, .low = JSON_PAGE_LEAST, .high = 1 << 30},
+        {"--cursor TEXT", "with --max-bytes: the page that the cursor of the one before asks for",
+         .text = &options->cursor},
         {"--alerts", "only the alert log, judging nothing; also of a run that goes on",
          .flag = &options->alerts},
         {"--store-budget",
@@ -179,6 +189,11 @@ static int read_report_words(int argc, char **argv, struct options *options) {
     if (result == 0 && options->alerts && options->store_budget)
         return verb_refuse("report", "--alerts judges nothing", NULL,
                            "ask for --store-budget without it");
+    if (result == 0 && options->max_bytes &&
+        (options->alerts || !options->format || strcmp(options->format, "json") != 0))
+        return verb_refuse("report", "--max-bytes is for json", NULL, "add --format json");
+    if (result == 0 && options->cursor && !options->max_bytes)
+        return verb_refuse("report", "--cursor asks for a page", NULL, "add --max-bytes");
     if (result == 0 && options->why && options->format)
         return verb_refuse("report", "--why is a format", NULL, "ask for one of the two");
     if (result == 0 && options->why)
@@ -200,6 +215,49 @@ static int print_alerts(struct store *store, const struct options *options,
     return result;
 }
 
+/* ---- pages of a document ---- */
+
+static int refuse_page(const struct report *report, int result) {
+    if (result == -EINVAL)
+        return verb_refuse("report", "this is no cursor", NULL,
+                           "take the member `cursor` of the page before, as it is"),
+               EXIT_USAGE;
+    if (result == -ESTALE) {
+        verb_complain("report",
+                      "the cursor is not of run %" PRId64
+                      " as it is now: begin again without --cursor",
+                      report->run_id);
+        return EXIT_USAGE;
+    }
+    return report_cannot_write("report", NULL, result);
+}
+
+/* One page of the JSON document. */
+static int print_page(const struct report *report, const struct options *options) {
+    struct output output;
+    char *text = NULL;
+    size_t size = 0;
+    FILE *document = open_memstream(&text, &size);
+    int result = document ? report_write(report, &format_json, document) : -ENOMEM;
+    if (document && fclose(document) != 0 && result == 0)
+        result = -ENOMEM;
+    struct json_page page = {.document = text,
+                             .size = size,
+                             .run = report->run_id,
+                             .cursor = options->cursor,
+                             .max_bytes = options->max_bytes};
+    if (result == 0 && (result = output_open(&output)) == 0) {
+        int written = json_page_write(&page, output.file);
+        int closed = output_close(&output, options->path, written);
+        free(text);
+        return written < 0  ? refuse_page(report, written)
+               : closed < 0 ? report_cannot_write("report", options->path, closed)
+                            : 0;
+    }
+    free(text);
+    return report_cannot_write("report", options->path, result);
+}
+
 /* As a text of that format; NULL: as pictures, in a file of that kind. */
 static int print_report(struct store *store, const struct options *options,
                         const struct format *format, int file) {
@@ -207,8 +265,9 @@ static int print_report(struct store *store, const struct options *options,
     int status = report_build_or_say("report", store, options->database, options->run, &report);
     if (status)
         return status;
-    status = format ? print_document(report, format, options->path, report_write)
-                    : print_pictures(report, options->plots, files[file].kind, options->path);
+    status = options->max_bytes ? print_page(report, options)
+             : format           ? print_document(report, format, options->path, report_write)
+                      : print_pictures(report, options->plots, files[file].kind, options->path);
     if (options->store_budget && report_keep(report, options->database) < 0)
         status = status ? status : 1;
     report_free(report);

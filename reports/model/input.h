@@ -19,6 +19,7 @@ struct report_input {
     struct recording recording; /* host i is hosts[i] */
     struct store_ceiling *ceilings;
     size_t n_ceilings;
+    int64_t command_cpu_ns; /* CPU time of the command and all it waited for; VALUE_ABSENT */
     char *unknown; /* owned: names columns that this version does not know; NULL: there are none */
 };
 

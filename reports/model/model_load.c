@@ -213,6 +213,7 @@ static int load_usage(struct store *store, struct report_input *input) {
     struct run_usage usage;
     int result = store_find_usage(store, input->run.id, host, &usage);
     int at = -1;
+    input->command_cpu_ns = result == 0 ? sum_of(usage.user_ns, usage.system_ns) : VALUE_ABSENT;
     for (size_t h = 0; result == 0 && h < input->n_hosts; h++)
         if (strcmp(input->hosts[h].name, host) == 0)
             at = (int)h;

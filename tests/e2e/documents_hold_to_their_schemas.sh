@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# JSON of report, compare, whatif, list and doctor conforms to docs/schema/*.json, and a document that does not is
+# JSON of report, its pages, compare, whatif, list and doctor conforms to docs/schema/*.json, and a document that does not is
 # found.
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 python3 -c 'import jsonschema' 2>/dev/null || { echo "skipped: no jsonschema here (package python3-jsonschema)"; exit 77; }
@@ -25,6 +25,8 @@ for which in $(sql 'SELECT run FROM run'); do
     "$chokepoint" report "$which" --db "$db" --format json >"report.$which" 2>err || fail "report $which"
 done
 holds report report.*
+"$chokepoint" report 1 --db "$db" --format json --max-bytes 5000 >page.1 2>err || fail "a page"
+holds page page.1
 "$chokepoint" compare 1 2 --db "$db" --format json >compare && holds compare compare
 "$chokepoint" whatif last --db "$db" --latency 0.5x --format json >whatif && holds whatif whatif
 "$chokepoint" list --db "$db" --format json >list && holds list list
@@ -41,6 +43,10 @@ wrong() { # SCHEMA FILE FILTER
 }
 wrong report report.1 'del(.run.id)'
 wrong report report.1 '.verdict.state = "perhaps"'
+wrong report report.1 '.ruled_out[0].reason = null'
+wrong report report.1 '.coverage.hosts[0].heard = 1'
+wrong report report.1 'del(.coverage.sources[0].recorded)'
+wrong page page.1 'del(.cursor)'
 wrong report report.1 '.schema = "chokepoint.report/2"'
 wrong report report.1 '.resources[0].mean = "much"'
 wrong compare compare '.runs = 3'

@@ -753,6 +753,149 @@ static void the_ranking(void **state) {
            "'gain_pct':3,'blocked_pct':4}]");
 }
 
+/* ---- what a verdict rests on ---- */
+
+static void evidence_of_the_verdict(void **state) {
+    static double amount[] = {2.5}, base[] = {10}, more[] = {90};
+    static int64_t t_ns[] = {40 * S}, dt_ns[] = {10 * S};
+    static struct candidate candidate = {.host = 1,
+                                         .rank = -1,
+                                         .kind = CAUSE_THROTTLE,
+                                         .resource = RESOURCE_DISK,
+                                         .cause = {.code = REMARK_NONE},
+                                         .gain = {.estimate = .03, .replayed = true},
+                                         .run_share = .04};
+    static struct remark said[] = {{.numbers = {25}}, {.numbers = {7}}};
+    (void)state;
+    said[0].kind = remark_named("PSI_IO");
+    said[1].kind = remark_named("BLOCKED_ON_IO");
+    model_hosts[1].metrics[METRIC_PSI_IO] = (struct rate){
+        .n = 1, .t_ns = t_ns, .dt_ns = dt_ns, .amount = amount, .base = base, .scale = 100};
+    model_hosts[2].metrics[METRIC_PSI_IO] = (struct rate){
+        .n = 1, .t_ns = t_ns, .dt_ns = dt_ns, .amount = more, .base = base, .scale = 100};
+    run.judgement.verdict.candidate = &candidate;
+    run.judgement.verdict.evidence = (struct remarks){said, 2, 0};
+    run.judgement.candidates.n = 0;
+    report.run_id = 6;
+    report.verdict.evidence = (char *[]){T("psi"), T("blocked")};
+    report.verdict.n_evidence = 2;
+    report.verdict.n_against = 0;
+    expect(
+        section_proofs, "evidence",
+        "[{'id':'e1','of':'verdict.evidence[0]','text':'psi','basis':'observed',"
+        "'figure':'psi_io','value':25,'unit':'%','host':'vm2','phase':'all',"
+        "'source':{'run':6,'tables':['psi']},'no_sql':null,"
+        "'sql':'WITH span(b, e) AS (VALUES (0.000000000, 50.000000000)), part AS (SELECT *, "
+        "min(time_s, e) - max(time_s - interval_s, b) AS s FROM psi_rate, span WHERE run = 6 AND "
+        "host = \\u0027vm2\\u0027 AND time_s > b AND time_s - interval_s < e) SELECT sum((some_pct)"
+        " * s) / sum(s) FROM part WHERE resource = \\u0027io\\u0027'},"
+        "{'id':'e2','of':'verdict.evidence[1]','text':'blocked','basis':'observed',"
+        "'figure':'blocked, %','value':7,'unit':'%','host':'vm2','phase':'all',"
+        "'source':{'run':6,'tables':['disk']},'sql':null,"
+        "'no_sql':'it is computed from several rows of these tables at once'}]");
+    run.judgement.verdict = (struct verdict){.candidate = NULL};
+    model_hosts[1].metrics[METRIC_PSI_IO] = model_hosts[2].metrics[METRIC_PSI_IO] =
+        (struct rate){0};
+    report.verdict.n_evidence = 0;
+}
+
+static void figures_of_the_ranking(void **state) {
+    static double amount[] = {5}, base[] = {10};
+    static int64_t t_ns[] = {40 * S}, dt_ns[] = {10 * S};
+    static struct candidate candidate = {.host = 0,
+                                         .rank = -1,
+                                         .kind = CAUSE_STEAL,
+                                         .resource = RESOURCE_NET_EGRESS,
+                                         .gain = {.estimate = .03, .replayed = true},
+                                         .run_share = .04};
+    (void)state;
+    candidate.cause = (struct remark){.kind = remark_named("QUOTA_USED_UP")};
+    model_hosts[0].metrics[METRIC_NET_SEND] = (struct rate){
+        .n = 1, .t_ns = t_ns, .dt_ns = dt_ns, .amount = amount, .base = base, .scale = 100};
+    run.judgement.candidates.items = &candidate;
+    run.judgement.candidates.n = 1;
+    char *text = written(&format_json, section_proofs);
+    json_t *document = json_loads(text, 0, NULL), *rows = json_object_get(document, "evidence");
+    static const struct {
+        const char *id, *basis;
+        double value;
+        bool asked;
+    } should[] = {{"c1.gain_pct", "inferred", 3, false},
+                  {"c1.blocked_pct", "inferred", 4, false},
+                  {"c1.net_send", "observed", 50, true}};
+    assert_int_equal(json_array_size(rows), ARRAY_SIZE(should));
+    for (size_t i = 0; i < ARRAY_SIZE(should); i++) {
+        json_t *row = json_array_get(rows, i);
+        assert_string_equal(json_string_value(json_object_get(row, "id")), should[i].id);
+        assert_string_equal(json_string_value(json_object_get(row, "of")), "ranking[0]");
+        assert_string_equal(json_string_value(json_object_get(row, "basis")), should[i].basis);
+        assert_float_equal(json_number_value(json_object_get(row, "value")), should[i].value, 1e-9);
+        assert_int_equal(json_is_string(json_object_get(row, "sql")), should[i].asked);
+        assert_int_equal(json_is_null(json_object_get(row, "no_sql")), should[i].asked);
+    }
+    json_decref(document);
+    free(text);
+    model_hosts[0].metrics[METRIC_NET_SEND] = (struct rate){0};
+    run.judgement.candidates.n = 0;
+}
+
+static void what_was_ruled_out(void **state) {
+    static struct candidate busy = {
+        .host = 2, .rank = 3, .kind = CAUSE_STEAL, .resource = RESOURCE_STEAL};
+    struct verdict_harmless harmless = {.candidate = &busy, .at_most = .05};
+    struct remark free_memory = {.kind = remark_named("MEMORY_FREE"), .numbers = {90}};
+    (void)state;
+    run.judgement.verdict.harmless = &harmless;
+    run.judgement.verdict.n_harmless = 1;
+    run.judgement.verdict.ruled_out = (struct remarks){&free_memory, 1, 0};
+    report.verdict.ruled_out = (char *[]){T("busy"), T("free")};
+    report.verdict.n_ruled_out = 2;
+    expect(section_ruled_out, "ruled_out",
+           "[{'id':'r1','cause':'steal','resource':'steal','host':'vm3','rank':3,'reason':'busy',"
+           "'figure':{'name':'at most','value':5,'unit':'% of the run','sql':null}},"
+           "{'id':'r2','cause':null,'resource':'memory','host':null,'rank':null,'reason':'free',"
+           "'figure':{'name':'free, %','value':90,'unit':'%','sql':null}}]");
+    report.verdict.n_ruled_out = 1; /* the sentences are others */
+    expect(section_ruled_out, "ruled_out",
+           "[{'id':'r1','cause':null,'resource':null,'host':null,'rank':null,'reason':'busy',"
+           "'figure':null}]");
+    run.judgement.verdict = (struct verdict){.candidate = NULL};
+    report.verdict.n_ruled_out = 0;
+}
+
+static void what_was_recorded(void **state) {
+    static struct store_host stored[] = {{.frames = 5, .first_ns = 2 * S, .last_ns = 6 * S},
+                                         {.frames = 0},
+                                         {.frames = 1, .first_ns = 3 * S, .last_ns = 3 * S}};
+    (void)state;
+    run.input.hosts = stored;
+    run.input.n_hosts = 3;
+    run.input.run.n_hosts_expected = 4;
+    run.model.observed.sources = 1u << SOURCE_PSI;
+    expect(section_coverage, "coverage.hosts_expected", "4");
+    expect(
+        section_coverage, "coverage.hosts",
+        "[{'host':'vm1','heard':true,'first_s':2,'last_s':6,'gaps':107,'clock_error_s':0.11,"
+        "'samples':{'expected':103,'recorded':104,'missed':105},'resolution_s':1},"
+        "{'host':'vm2','heard':false,'first_s':null,'last_s':null,'gaps':207,'clock_error_s':0.21,"
+        "'samples':{'expected':203,'recorded':204,'missed':205},'resolution_s':null},"
+        "{'host':'vm3','heard':true,'first_s':3,'last_s':3,'gaps':0,'clock_error_s':0,"
+        "'samples':{'expected':0,'recorded':0,'missed':0},'resolution_s':null}]");
+    char *text = written(&format_json, section_coverage);
+    json_t *document = json_loads(text, 0, NULL), *row;
+    json_t *sources = json_object_get(json_object_get(document, "coverage"), "sources");
+    size_t i;
+    assert_int_equal(json_array_size(sources), SOURCE_COUNT_);
+    json_array_foreach(sources, i, row) {
+        assert_int_equal(json_is_true(json_object_get(row, "recorded")), i == SOURCE_PSI);
+        assert_int_equal(json_is_null(json_object_get(row, "why_not")), i == SOURCE_PSI);
+        assert_true(json_is_string(json_object_get(row, "tells")));
+    }
+    json_decref(document);
+    free(text);
+    run.input.n_hosts = 0;
+}
+
 static struct changes asked;
 
 static void put_asked(const struct report *of, struct page *page) {
@@ -1007,6 +1150,10 @@ int main(void) {
         cmocka_unit_test(gains_of_changes),
         cmocka_unit_test(the_live_picture),
         cmocka_unit_test(readers_see_the_same),
+        cmocka_unit_test(evidence_of_the_verdict),
+        cmocka_unit_test(figures_of_the_ranking),
+        cmocka_unit_test(what_was_ruled_out),
+        cmocka_unit_test(what_was_recorded),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
