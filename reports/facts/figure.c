@@ -280,6 +280,68 @@ static int first_number(const struct remark_kind *kind) {
     return kind && kind->n_numbers ? 0 : -1;
 }
 
+/* ---- shares of a process's time ---- */
+
+#define SHARE_LEAST 0.01 /* %; 0 and 100 could be of many */
+
+/* The only stored budget of a process in a phase; NULL: none, or several. */
+static const struct store_budget_sum *find_stored(const struct figure_run *run, const char *host,
+                                                  const char *process, const char *phase) {
+    const struct store_budget_sum *found = NULL;
+    for (size_t i = 0; i < run->n_budgets; i++) {
+        const struct store_budget_sum *sum = &run->budgets[i];
+        if (strcmp(sum->host, host) != 0 || strcmp(sum->process, process) != 0 ||
+            strcmp(sum->phase, phase) != 0)
+            continue;
+        if (found)
+            return NULL;
+        found = sum;
+    }
+    return found;
+}
+
+/* Whether the stored budget says the same: an older version may have judged otherwise. */
+static bool is_stored(const struct store_budget_sum *sum, enum budget_term term, double percent) {
+    if (!sum || sum->wall_ns <= 0 || sum->term_ns[term] < 0)
+        return false;
+    double stored = 100.0 * (double)sum->term_ns[term] / (double)sum->wall_ns;
+    return fabs(stored - percent) <= 1e-3 * percent;
+}
+
+static int take_share(const struct figure_run *run, const struct rank_budget *who, size_t group,
+                      enum budget_term term, double percent, struct figure *figure) {
+    const char *phase = run->model->groups[group].name;
+    struct figure_place place = place_of(run, who->host, group);
+    if (!is_stored(find_stored(run, place.host, who->process, phase), term, percent))
+        return 0;
+    *figure = (struct figure){.name = budget_term_name(term),
+                              .unit = "% of the time",
+                              .value = percent,
+                              .host = who->host,
+                              .group = group};
+    add_table(figure, "budget");
+    return take_query(figure, figure_sql_budget(&place, who->process, phase, term));
+}
+
+/* A share of one process's time in a phase, which the table of budgets has as well. */
+static int of_budget(const struct figure_run *run, const struct remark *remark,
+                     struct figure *figure) {
+    const struct rank_budgets *budgets = &run->model->budgets;
+    int at = first_number(remark->kind), result = 0;
+    double percent = at < 0 ? NAN : remark->numbers[at];
+    if (!run->n_budgets || !(percent >= SHARE_LEAST && percent <= 100 - SHARE_LEAST))
+        return 0;
+    for (size_t r = 0; r < budgets->n; r++)
+        for (size_t g = 0; g < run->model->n_groups; g++)
+            for (int t = 0; t < BUDGET_TERMS && result == 0 && !figure->name; t++) {
+                const struct budget *b = &budgets->items[r].groups[g];
+                if (b->wall_s > 0 && is_same(100 * b->term_s[t] / b->wall_s, percent))
+                    result = take_share(run, &budgets->items[r], g, (enum budget_term)t, percent,
+                                        figure);
+            }
+    return result;
+}
+
 /* "waited, %" is in %. */
 static const char *unit_of(const char *label) {
     const char *comma = label ? strrchr(label, ',') : NULL;
@@ -311,6 +373,8 @@ int figure_of_remark(const struct figure_run *run, const struct candidate *c,
         result = of_quota(run, c, remark, &figure);
     if (result == 0 && !figure.name)
         result = of_cores(run, remark, &figure);
+    if (result == 0 && !figure.name && !figure_is_inferred(remark))
+        result = of_budget(run, remark, &figure);
     if (result == 0 && !figure.name)
         take_number(run->model, c, remark, &figure);
     *ret_figure = figure;

@@ -9,6 +9,7 @@
 
 #include "analysis/causes/candidate.h"
 #include "analysis/run_model.h"
+#include "collector/store_budget_read.h"
 
 #define FIGURE_TABLES 3
 
@@ -29,6 +30,8 @@ struct figure_run {
     int64_t id;   /* of the run */
     double cpu_s; /* of the command and of all that it waited for, by the kernel; NAN */
     double duration_s;
+    const struct store_budget_sum *budgets; /* as they were stored */
+    size_t n_budgets;
 };
 
 /* The mean of a metric of a host in a phase. The value is NAN where nothing is known. -ENOMEM. */

@@ -121,6 +121,25 @@ char *figure_sql_throttled(const struct figure_place *place) {
                     NULL);
 }
 
+char *figure_sql_budget(const struct figure_place *place, const char *process, const char *phase,
+                        enum budget_term term) {
+    char *text = NULL;
+    size_t size;
+    FILE *to = open_memstream(&text, &size);
+    if (!to)
+        return NULL;
+    fprintf(to,
+            "SELECT 100.0 * %s_ns / wall_ns FROM budget WHERE run = %lld AND iteration IS NULL"
+            " AND host = ",
+            budget_term_name(term), (long long)place->run);
+    put_text(to, place->host);
+    fputs(" AND process = ", to);
+    put_text(to, process);
+    fputs(" AND phase = ", to);
+    put_text(to, phase);
+    return end_text(to, &text);
+}
+
 char *figure_sql_cores(int64_t run) {
     char *text = NULL;
     size_t size;

@@ -26,6 +26,9 @@ bool figure_has_sql(enum metric metric);
 char *figure_sql_process(const struct figure_place *place, const char *name);
 /* The time for which the most throttled control group was kept from running, in %, 100 at most. */
 char *figure_sql_throttled(const struct figure_place *place);
+/* A term of a process's budget in a phase, in % of its wall time. process, phase: from outside. */
+char *figure_sql_budget(const struct figure_place *place, const char *process, const char *phase,
+                        enum budget_term term);
 /* The cores that the command used, by the kernel's charge to it. */
 char *figure_sql_cores(int64_t run);
 

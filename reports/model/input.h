@@ -4,6 +4,7 @@
 #define CHOKEPOINT_REPORTS_MODEL_INPUT_H
 
 #include "analysis/facts/recording/recording.h"
+#include "collector/store_budget_read.h"
 #include "collector/store_edit.h"
 #include "collector/store_read.h"
 
@@ -20,6 +21,8 @@ struct report_input {
     struct store_ceiling *ceilings;
     size_t n_ceilings;
     int64_t command_cpu_ns; /* CPU time of the command and all it waited for; VALUE_ABSENT */
+    struct store_budget_sum *budgets; /* as they were stored; read with the calls */
+    size_t n_budgets;
     char *unknown; /* owned: names columns that this version does not know; NULL: there are none */
 };
 

@@ -306,6 +306,8 @@ int report_load(struct store *store, const char *which, enum report_calls calls,
                                                 : load_rest(store, &input, calls == REPORT_SECONDS);
     if (result == 0 && needs_calls(&input, calls))
         result = report_load_calls(store, &input);
+    if (result == 0 && calls == REPORT_CALLS)
+        result = store_list_budget_sums(store, input.run.id, &input.budgets, &input.n_budgets);
     if (result < 0) {
         report_input_release(&input);
         return result == -ENOENT ? -EIO : result; /* the run exists: only its rows are missing */
@@ -321,5 +323,6 @@ void report_input_release(struct report_input *input) {
     store_comments_free(input->comments, input->n_comments);
     store_ceilings_free(input->ceilings, input->n_ceilings);
     recording_release(&input->recording);
+    store_budget_sums_free(input->budgets, input->n_budgets);
     free(input->unknown);
 }

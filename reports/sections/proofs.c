@@ -48,7 +48,9 @@ struct figure_run proofs_run(const struct report *report) {
     return (struct figure_run){.model = &report->run->model,
                                .id = report->run_id,
                                .cpu_s = cpu_ns > 0 ? (double)cpu_ns / 1e9 : NAN,
-                               .duration_s = report->duration_s};
+                               .duration_s = report->duration_s,
+                               .budgets = report->run->input.budgets,
+                               .n_budgets = report->run->input.n_budgets};
 }
 
 /* Takes the figure over. NULL: no memory. */

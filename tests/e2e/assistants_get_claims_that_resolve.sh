@@ -8,7 +8,7 @@
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 command -v python3 >/dev/null || { echo "skipped: no python3 here"; exit 77; }
 export ASAN_OPTIONS=detect_leaks=1
-run -q --no-report -n busy python3 -c 'import time
+run -q -n busy python3 -c 'import time
 end = time.time() + 6
 while time.time() < end: pass'
 [ $status -eq 0 ] || fail "no recording"

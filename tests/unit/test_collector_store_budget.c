@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <math.h>
 
+#include "collector/store_budget_read.h"
+
 static struct store_budget budget(int64_t rank, int64_t iteration, int64_t cpu_ns) {
     struct store_budget b = {.host = "vm1",
                              .process = "train[7]",
@@ -112,6 +114,50 @@ static void what_stands_in_its_place_costs_the_rows_only(void **state) {
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
 
+/* ---- reading ---- */
+
+static size_t count_sums(struct fixture *f, int64_t run) {
+    struct store_budget_sum *sums = NULL;
+    size_t n = 99;
+    assert_int_equal(store_list_budget_sums(f->store, run, &sums, &n), 0);
+    store_budget_sums_free(sums, n);
+    return n;
+}
+
+static void sums_are_read_as_they_were_stored(void **state) {
+    struct fixture *f = *state;
+    const struct store_budget rows[] = {budget(0, VALUE_ABSENT, 80), budget(0, 1, 40),
+                                        budget(1, VALUE_ABSENT, -1)};
+    struct store_budget_sum *sums;
+    size_t n;
+    assert_int_equal(count_sums(f, f->run), 0);
+    assert_int_equal(store_budget_replace(f->store, f->run, rows, 3), 0);
+    assert_int_equal(store_list_budget_sums(f->store, f->run, &sums, &n), 0);
+    assert_int_equal(n, 2);
+    assert_string_equal(sums[0].host, "vm1");
+    assert_string_equal(sums[0].process, "train[7]");
+    assert_string_equal(sums[0].phase, "training");
+    assert_int_equal(sums[0].wall_ns, 100);
+    assert_int_equal(sums[0].term_ns[0], 80);
+    assert_true(sums[1].term_ns[0] == VALUE_ABSENT);
+    for (int i = 1; i < STORE_BUDGET_TERMS; i++)
+        assert_int_equal(sums[0].term_ns[i], i);
+    store_budget_sums_free(sums, n);
+    assert_int_equal(count_sums(f, f->run + 1), 0);
+}
+
+static void what_is_no_table_of_budgets_has_no_sums(void **state) {
+    struct fixture *f = *state;
+    const struct store_budget one = budget(3, VALUE_ABSENT, 5);
+    assert_int_equal(store_budget_replace(f->store, f->run, &one, 1), 0);
+    sql_change(f, "ALTER TABLE budget DROP COLUMN file_ns");
+    assert_int_equal(count_sums(f, f->run), 1);
+    sql_change(f, "ALTER TABLE budget RENAME COLUMN process TO program");
+    assert_int_equal(count_sums(f, f->run), 0);
+    sql_change(f, "DROP TABLE budget; CREATE VIEW budget AS SELECT * FROM run");
+    assert_int_equal(count_sums(f, f->run), 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(the_rows_of_a_run_replace_those_it_had),
@@ -120,6 +166,8 @@ int main(void) {
         TEST(all_rows_or_none),
         TEST(a_file_of_before_gets_the_table),
         TEST(what_stands_in_its_place_costs_the_rows_only),
+        TEST(sums_are_read_as_they_were_stored),
+        TEST(what_is_no_table_of_budgets_has_no_sums),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

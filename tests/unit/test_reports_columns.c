@@ -799,6 +799,55 @@ static void evidence_of_the_verdict(void **state) {
     report.verdict.n_evidence = 0;
 }
 
+/* A share of a process's time resolves to the table of budgets, if the stored row says the same. */
+static void evidence_in_the_budgets(void **state) {
+    static struct budget of_groups[2] = {{.wall_s = 50}};
+    static struct rank_budget items[] = {
+        {.host = 1, .rank = -1, .process = "it's[1]", .groups = of_groups}};
+    struct store_budget_sum stored[] = {{.host = T("vm2"),
+                                         .process = T("it's[1]"),
+                                         .phase = T("all"),
+                                         .wall_ns = 50 * S,
+                                         .term_ns = {[BUDGET_IDLE] = 10 * S}},
+                                        {.host = T("vm2"),
+                                         .process = T("other[2]"),
+                                         .phase = T("all"),
+                                         .wall_ns = 50 * S,
+                                         .term_ns = {[BUDGET_IDLE] = 10 * S}}};
+    struct remark paused = {.kind = remark_named("BLOCKED_ON_IO"), .numbers = {20}};
+    (void)state;
+    of_groups[0].term_s[BUDGET_IDLE] = 10;
+    run.model.budgets = (struct rank_budgets){.items = items, .n = 1};
+    run.input.budgets = stored;
+    run.input.n_budgets = 2;
+    run.judgement.verdict.evidence = (struct remarks){&paused, 1, 0};
+    report.verdict.evidence = (char *[]){T("paused")};
+    report.verdict.n_evidence = 1;
+    report.run_id = 6;
+    expect(section_proofs, "evidence",
+           "[{'id':'e1','of':'verdict.evidence[0]','text':'paused','basis':'observed',"
+           "'figure':'idle','value':20,'unit':'% of the time','host':'vm2','phase':'all',"
+           "'source':{'run':6,'tables':['budget']},'no_sql':null,"
+           "'sql':'SELECT 100.0 * idle_ns / wall_ns FROM budget WHERE run = 6 AND iteration IS NULL"
+           " AND host = \\u0027vm2\\u0027 AND process = \\u0027it\\u0027\\u0027s[1]\\u0027"
+           " AND phase = \\u0027all\\u0027'}]");
+    static const char none[] =
+        "[{'id':'e1','of':'verdict.evidence[0]','text':'paused','basis':'observed',"
+        "'figure':'blocked, %','value':20,'unit':'%','host':null,'phase':'training',"
+        "'source':{'run':6,'tables':['process']},'sql':null,"
+        "'no_sql':'it is computed from several rows of these tables at once'}]";
+    run.model.main_group = 1;
+    stored[0].term_ns[BUDGET_IDLE] = 11 * S; /* an older version judged otherwise */
+    expect(section_proofs, "evidence", none);
+    stored[0].term_ns[BUDGET_IDLE] = 10 * S;
+    stored[1].process = stored[0].process; /* two of one name */
+    expect(section_proofs, "evidence", none);
+    run.input.n_budgets = 0;
+    run.judgement.verdict = (struct verdict){.candidate = NULL};
+    report.verdict.n_evidence = 0;
+    run.model.budgets = (struct rank_budgets){.n = 0};
+}
+
 static void figures_of_the_ranking(void **state) {
     static double amount[] = {5}, base[] = {10};
     static int64_t t_ns[] = {40 * S}, dt_ns[] = {10 * S};
@@ -1151,6 +1200,7 @@ int main(void) {
         cmocka_unit_test(the_live_picture),
         cmocka_unit_test(readers_see_the_same),
         cmocka_unit_test(evidence_of_the_verdict),
+        cmocka_unit_test(evidence_in_the_budgets),
         cmocka_unit_test(figures_of_the_ranking),
         cmocka_unit_test(what_was_ruled_out),
         cmocka_unit_test(what_was_recorded),
