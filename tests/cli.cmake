@@ -42,6 +42,8 @@ chokepoint_e2e_test(sweep_cells)
 chokepoint_e2e_test(reference_tables_agree mpi)
 
 # `chokepoint serve`
+pkg_check_modules(MCP_JANSSON REQUIRED IMPORTED_TARGET jansson)
+chokepoint_unit_test(test_mcp_message chokepoint_mcp PkgConfig::MCP_JANSSON)
 chokepoint_unit_test(test_serve_route chokepoint_serve)
 chokepoint_unit_test(test_serve_guard chokepoint_serve)
 chokepoint_unit_test(test_serve_peer chokepoint_serve)

@@ -6,8 +6,22 @@
 # the document, and hostile requests get errors and end nothing.
 # shellcheck source=tests/e2e/run_lib.sh
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
-command -v python3 >/dev/null || { echo "skipped: no python3 here"; exit 77; }
+command -v python3 >/dev/null && command -v jq >/dev/null || { echo "skipped: no python3 or no jq here"; exit 77; }
 export ASAN_OPTIONS=detect_leaks=1
+
+# The skill is short, and has no verb, option or section that is not there.
+skill=$CHOKEPOINT_SOURCE/docs/SKILL.md
+[ "$(wc -l <"$skill")" -lt 150 ] || fail "SKILL.md has $(wc -l <"$skill") lines"
+grep -oE '`chokepoint [a-z]+[^`]*' "$skill" | cut -c 2- | while read -r _ verb words; do
+    "$chokepoint" "$verb" --help >help 2>/dev/null || fail "SKILL.md has '$verb', which is no verb"
+    for option in $(grep -oE -- '--[a-z][a-z-]+' <<<"$words"); do
+        [ "$option" = --help ] || grep -q -- "$option" help || fail "SKILL.md has $verb $option, which is not there"
+    done
+done || exit 1
+for section in $(grep -oE 'sections? `[^;|]*' "$skill" | grep -oE '`[a-z_]+`' | tr -d '`'); do
+    jq -e "has(\"$section\")" "$CHOKEPOINT_SOURCE/tests/golden/report.json" >/dev/null || fail "SKILL.md has $section, which is no section"
+done
+
 run -q -n busy python3 -c 'import time
 end = time.time() + 6
 while time.time() < end: pass'

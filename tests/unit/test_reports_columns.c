@@ -770,9 +770,9 @@ static void evidence_of_the_verdict(void **state) {
     said[0].kind = remark_named("PSI_IO");
     said[1].kind = remark_named("BLOCKED_ON_IO");
     model_hosts[1].metrics[METRIC_PSI_IO] = (struct rate){
-        .n = 1, .t_ns = t_ns, .dt_ns = dt_ns, .amount = amount, .base = base, .scale = 100};
-    model_hosts[2].metrics[METRIC_PSI_IO] = (struct rate){
         .n = 1, .t_ns = t_ns, .dt_ns = dt_ns, .amount = more, .base = base, .scale = 100};
+    model_hosts[2].metrics[METRIC_PSI_IO] = (struct rate){
+        .n = 1, .t_ns = t_ns, .dt_ns = dt_ns, .amount = amount, .base = base, .scale = 100};
     run.judgement.verdict.candidate = &candidate;
     run.judgement.verdict.evidence = (struct remarks){said, 2, 0};
     run.judgement.candidates.n = 0;
@@ -783,11 +783,11 @@ static void evidence_of_the_verdict(void **state) {
     expect(
         section_proofs, "evidence",
         "[{'id':'e1','of':'verdict.evidence[0]','text':'psi','basis':'observed',"
-        "'figure':'psi_io','value':25,'unit':'%','host':'vm2','phase':'all',"
+        "'figure':'psi_io','value':25,'unit':'%','host':'vm3','phase':'all',"
         "'source':{'run':6,'tables':['psi']},'no_sql':null,"
         "'sql':'WITH span(b, e) AS (VALUES (0.000000000, 50.000000000)), part AS (SELECT *, "
         "min(time_s, e) - max(time_s - interval_s, b) AS s FROM psi_rate, span WHERE run = 6 AND "
-        "host = \\u0027vm2\\u0027 AND time_s > b AND time_s - interval_s < e) SELECT sum((some_pct)"
+        "host = \\u0027vm3\\u0027 AND time_s > b AND time_s - interval_s < e) SELECT sum((some_pct)"
         " * s) / sum(s) FROM part WHERE resource = \\u0027io\\u0027'},"
         "{'id':'e2','of':'verdict.evidence[1]','text':'blocked','basis':'observed',"
         "'figure':'blocked, %','value':7,'unit':'%','host':'vm2','phase':'all',"
