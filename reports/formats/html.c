@@ -74,6 +74,11 @@ static void put_html_table(struct page *page, const struct report_table *table) 
     html_table(page, table);
 }
 
+static void put_html_bars(struct page *page, const struct page_bars *bars) {
+    html_open_card(page);
+    html_bars(page, bars);
+}
+
 static void put_html_picture(struct page *page, const struct page_picture *picture) {
     html_open_card(page);
     html_picture(page, picture);
@@ -95,6 +100,7 @@ const struct format format_html = {
     .list = put_html_list,
     .table = put_html_table,
     .picture = put_html_picture,
+    .bars = put_html_bars,
     .data = html_data,
     .fold = put_fold,
     .unfold = put_unfold,

@@ -11,7 +11,7 @@ struct html {
     char *body;
     size_t size, contents_at; /* position in the body where the contents go; 0: before all of it */
     struct html_entry *entries;
-    size_t n_entries, n_headings, n_scrolls;
+    size_t n_entries, n_headings, n_scrolls, n_pictures;
     const char *part_id, *part_title; /* the part begins with the first thing in it */
     bool in_part, defined;            /* defined: the marks that plots refer to were written */
     char title[96];                   /* of the next table */
@@ -53,10 +53,20 @@ const char *html_put_line(FILE *out, const char *at);
  */
 const char *html_put_areas(FILE *out, const char *at, const char **ret_look, size_t *ret_n);
 
-/* ---- html_table.c, html_svg.c, html_data.c ---- */
+/* ---- html_legend.c ---- */
+
+void html_open_legend(FILE *out, const char *class);
+void html_put_key(FILE *out, const char *colour, const char *words);
+/* Writes the legend that is in gnuplot's picture, for screens on which the picture scrolls. */
+void html_put_legend(FILE *out, const char *svg);
+
+/* ---- html_table.c, html_svg.c, html_bars.c, html_data.c ---- */
 
 void html_table(struct page *page, const struct report_table *table);
 void html_picture(struct page *page, const struct page_picture *picture);
+/* Opens a figure with its caption. */
+void html_open_figure(FILE *out, const struct page_picture *picture);
+void html_bars(struct page *page, const struct page_bars *bars);
 void html_data(struct page *page, const struct report *report);
 
 #endif

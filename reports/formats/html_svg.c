@@ -151,18 +151,41 @@ static void put_root_attribute(FILE *out, const char *svg, const char *name) {
         fprintf(out, " %.*s", (int)(behind(at + strlen(name) + 2, "\"") - at), at);
 }
 
-static void put_svg(FILE *out, const char *svg, const char *caption) {
+/* The names of rows again, for screens on which the picture scrolls below them. */
+static void put_held(FILE *out, const char *root, int held, size_t id) {
+    const char *box = strstr(root, "viewBox=\"");
+    double width, height;
+    if (!held || !box || sscanf(box, "viewBox=\"0 0 %lf %lf", &width, &height) < 2)
+        return;
+    fprintf(out,
+            "<svg class=\"held\" aria-hidden=\"true\" viewBox=\"0 0 %d %.0f\" style=\"--held:%d\">"
+            "<use href=\"#p%zu\"/></svg>",
+            held, height, held, id);
+}
+
+static void put_svg(struct page *page, const struct page_picture *picture) {
     static const char *const attributes[] = {"viewBox", "class", "data-map"};
-    const char *root = strstr(svg, "<svg");
+    const char *root = strstr(picture->svg, "<svg");
+    struct html *h = page->state;
+    FILE *out = page->out;
     if (!root)
         return;
+    put_held(out, root, picture->held, ++h->n_pictures);
     fputs("<svg role=\"img\" aria-label=\"", out);
-    html_put(out, caption);
+    html_put(out, picture->caption);
     fputc('"', out);
     for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++)
         put_root_attribute(out, root, attributes[i]);
+    const char *inner = behind(root, ">"), *end = strstr(inner, "</svg>");
+    char *content = strndup(inner, end ? (size_t)(end - inner) : strlen(inner));
+    if (!content)
+        page->error = page->error ? page->error : -ENOMEM;
+    fprintf(out, "><g id=\"p%zu\"", h->n_pictures);
+    put_root_attribute(out, root, "class"); /* the names again have its style only so */
     fputc('>', out);
-    put_slim(out, behind(root, ">"));
+    put_slim(out, content ? content : "");
+    fputs("</g></svg>\n", out);
+    free(content);
 }
 
 /* gnuplot's marks are the same in all its pictures. */
@@ -187,7 +210,7 @@ static char last_of(const char *text) {
 static void put_caption(FILE *out, const struct page_picture *picture) {
     fputs("<figcaption><strong>", out);
     html_put(out, picture->caption);
-    if (!picture->svg)
+    if (picture->why && !picture->svg)
         fputs(picture->why == ENOENT ? ": no picture, since gnuplot is not installed here (package "
                                        "gnuplot-nox)"
                                      : ": gnuplot failed to draw it",
@@ -202,17 +225,22 @@ static void put_caption(FILE *out, const struct page_picture *picture) {
     fputs("</figcaption>", out);
 }
 
+void html_open_figure(FILE *out, const struct page_picture *picture) {
+    if (picture->name)
+        fprintf(out, "<figure data-plot=\"%s\">", picture->name);
+    else
+        fputs("<figure>", out);
+    put_caption(out, picture);
+}
+
 void html_picture(struct page *page, const struct page_picture *picture) {
     if (picture->svg)
         put_marks(page->state, page->out, picture->svg);
-    if (picture->name)
-        fprintf(page->out, "<figure data-plot=\"%s\">", picture->name);
-    else
-        fputs("<figure>", page->out);
-    put_caption(page->out, picture);
+    html_open_figure(page->out, picture);
     if (picture->svg) {
+        html_put_legend(page->out, picture->svg);
         html_open_scroll(page, "picture", picture->caption);
-        put_svg(page->out, picture->svg, picture->caption);
+        put_svg(page, picture);
         fputs("</div>", page->out);
     }
     fputs("</figure>\n", page->out);

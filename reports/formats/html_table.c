@@ -54,10 +54,11 @@ static size_t columns_shown(const struct report_table *table) {
 
 static void put_html_table_row(FILE *out, const struct report_table *table, size_t row) {
     if (table->rows[row].group) {
-        fprintf(out, "</tbody><tbody><tr class=\"group\"><th scope=\"rowgroup\" colspan=\"%zu\">",
+        fprintf(out,
+                "</tbody><tbody><tr class=\"group\"><th scope=\"rowgroup\" colspan=\"%zu\"><span>",
                 columns_shown(table));
         html_put(out, table->rows[row].group);
-        fputs("</th></tr>\n", out);
+        fputs("</span></th></tr>\n", out);
     }
     fputs(table->rows[row].reference ? "<tr class=\"muted\">" : "<tr>", out);
     for (size_t c = 0; c < table->n_columns; c++)

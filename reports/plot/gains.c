@@ -8,7 +8,6 @@
 #include "reports/plot/drawing.h"
 
 #define WIDTH 980
-#define LEFT 60
 #define RIGHT 700
 #define TOP 14
 #define BOTTOM 150
@@ -32,7 +31,9 @@ static struct axes axes_of(const struct report_factors *f) {
 }
 
 static double x_of_factor(const struct axes *a, double factor) {
-    return a->high > a->low ? LEFT + (RIGHT - LEFT) * (factor - a->low) / (a->high - a->low) : LEFT;
+    return a->high > a->low
+               ? GAINS_LEFT + (RIGHT - GAINS_LEFT) * (factor - a->low) / (a->high - a->low)
+               : GAINS_LEFT;
 }
 
 static double y_of(const struct axes *a, double gain) {
@@ -44,8 +45,8 @@ static void put_gain_axes(FILE *out, const struct axes *a) {
     for (double gain = 0; gain <= a->most * 1.0001; gain += step) {
         char text[32];
         snprintf(text, sizeof text, "%s%.4g %%", gain > 0 ? "-" : "", gain);
-        fprintf(out, "<path class=\"axis\" d=\"M%d %.1fH%d\"/>", LEFT, y_of(a, gain), RIGHT);
-        drawing_put_text(out, LEFT - 8, y_of(a, gain) + 4, "end", "small", text, 20);
+        fprintf(out, "<path class=\"axis\" d=\"M%d %.1fH%d\"/>", GAINS_LEFT, y_of(a, gain), RIGHT);
+        drawing_put_text(out, GAINS_LEFT - 8, y_of(a, gain) + 4, "end", "small", text, 20);
     }
 }
 

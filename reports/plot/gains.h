@@ -5,6 +5,8 @@
 
 #include "reports/facts/changes.h"
 
+#define GAINS_LEFT 60 /* pixels of 980: numbers of the axis */
+
 /* SVG coloured by the page's style; factors must have at least one point. The caller frees it; NULL
  * without memory.
  */

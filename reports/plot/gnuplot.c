@@ -19,13 +19,13 @@
 /* ---- pieces of a script ---- */
 
 int script_open(struct script *script, int height) {
-    *script = (struct script){.height = height};
+    *script = (struct script){.height = height, .held = PLOT_HELD};
     script->file = open_memstream(&script->text, &script->size);
     if (!script->file)
         return -ENOMEM;
     fputs("set style fill solid 0.75 noborder\n"
           "set border 3 lc rgb '#888888'\nset tics nomirror out scale 0.5 tc rgb '#333333'\n"
-          "set grid ytics lc rgb '#e4e4e4' lt 1\nset key noenhanced\n"
+          "set grid ytics lc rgb '#e4e4e4' lt 1\nset key noenhanced\nset lmargin at screen 0.09\n"
           "set style textbox opaque noborder fc rgb '#ffffff' margins 0.5,0.5\n",
           script->file);
     return 0;
@@ -40,7 +40,10 @@ struct plot *script_close(struct script *script) {
         errno = ENOMEM;
         return NULL;
     }
-    *plot = (struct plot){.script = script->text, .size = script->size, .height = script->height};
+    *plot = (struct plot){.script = script->text,
+                          .size = script->size,
+                          .height = script->height,
+                          .held = script->held};
     return plot;
 }
 
@@ -69,10 +72,13 @@ const char *plot_name(const struct plot *plot) {
     return plot->name;
 }
 
+int plot_held(const struct plot *plot) {
+    return plot->held;
+}
+
 const char *script_colour(size_t i) {
-    static const char *const colours[] = {"#1f6fb5", "#e08a00", "#45818e", "#6f4fa3",
-                                          "#7f6000", "#a64d79", "#5aa02c", "#000000",
-                                          "#6fa8dc", "#c9a227", "#8d6e63", "#93c47d"};
+    static const char *const colours[] = {"#0a8f8f", "#8c9a00", "#7d86ff", "#555c00", "#3fc4c4",
+                                          "#3f3fb0", "#c2cc33", "#0b5252", "#00d0b0", "#a3a86a"};
     return colours[i % ARRAY_SIZE(colours)];
 }
 

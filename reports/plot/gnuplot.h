@@ -21,7 +21,7 @@ struct plot_running {
 struct plot {
     char *script; /* owned */
     size_t size;
-    int height;       /* in pixels */
+    int height, held; /* in pixels; held: left of its axis */
     char *title;      /* owned; NULL: none */
     const char *name; /* static; of pictures.c; NULL: none */
     struct plot_running running;
@@ -31,7 +31,7 @@ struct script {
     FILE *file; /* the script is written here */
     char *text;
     size_t size;
-    int height;
+    int height, held; /* as in the plot */
 };
 
 /* Begins the script of a plot with that height in pixels, in the common look. -ENOMEM. */
@@ -43,7 +43,8 @@ struct plot *script_close(struct script *script);
 /* NULL with errno ENODATA. */
 struct plot *script_no_data(void);
 
-/* The colour of the i-th line or bar of a picture: twelve colours far apart, then the same again.
+/* The colour of the i-th line or bar of a picture: ten colours without a meaning, then the same
+ * again.
  */
 const char *script_colour(size_t i);
 

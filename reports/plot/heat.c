@@ -112,6 +112,7 @@ struct plot *heat_plot(const struct report *report, const struct heat_map *map) 
         free(values);
         return errno = ENOMEM, NULL;
     }
+    script.held = PLOT_HELD_NAMES;
     put_cells(script.file, values, map->rows, bins, width);
     put_look(script.file, map->top > 0 ? map->top : colour_top(values, map->rows * bins), map->unit,
              map->colour);
@@ -140,6 +141,7 @@ struct plot *heat_plot_square(const struct report *report, const double *values,
     size_t n = report->n_hosts;
     if (script_open(&script, heat_height(n) + 120) < 0)
         return errno = ENOMEM, NULL;
+    script.held = PLOT_HELD_NAMES;
     put_cells(script.file, values, n, n, 1);
     put_look(script.file, colour_top(values, n * n), unit, COLOUR_TRANSFER);
     if (n <= NAMES_SHOWN_MAX) {

@@ -15,7 +15,6 @@
 #include "reports/plot/gnuplot.h"
 #include "reports/plot/map_private.h"
 
-#define LEFT 150 /* of 980: names of hosts and resources */
 #define RIGHT 970
 #define ROW 13
 #define GAP 7
@@ -25,7 +24,7 @@
 /* ---- drawn ---- */
 
 static double x_of_time(double at, double end) {
-    return LEFT + (RIGHT - LEFT) * at / end;
+    return MAP_LEFT + (RIGHT - MAP_LEFT) * at / end;
 }
 
 /* Draws the cells of a row that have that level. */
@@ -53,14 +52,34 @@ static void put_levels(const struct map *m, const double *values, const char *cl
         put_level(m, values, level, class);
 }
 
-/* The background of a row tells the page's script the host (-1: none) and resource under the
- * pointer.
+/* Writes percents as two hexadecimal digits each, "--" where nothing is known. */
+static void put_values(FILE *out, const double *values, size_t n) {
+    fputs(" data-v=\"", out);
+    for (size_t i = 0; i < n; i++)
+        if (isnan(values[i]))
+            fputs("--", out);
+        else
+            fprintf(out, "%02x", (unsigned)lround(100 * fmin(fmax(values[i], 0), 1)) & 0xff);
+    fputs("\"", out);
+}
+
+/* The background of a row tells the page's script what the row has: its host (-1: none), its
+ * resource, the plot that shows more of it (NULL: none), and n values.
  */
-static void put_ground(const struct map *m, int host, const char *what, int height) {
-    fprintf(m->out,
-            "<rect class=\"ground\" data-h=\"%d\" data-w=\"%s\" x=\"%d\" y=\"%.0f\" width=\"%d\" "
-            "height=\"%d\"/>",
-            host, what, LEFT, m->y, RIGHT - LEFT, height);
+struct ground {
+    int host, height;
+    const char *what, *plot;
+    const double *values;
+    size_t n;
+};
+
+static void put_ground(const struct map *m, const struct ground *of) {
+    fprintf(m->out, "<rect class=\"ground\" data-h=\"%d\" data-w=\"%s\"", of->host, of->what);
+    if (of->plot)
+        fprintf(m->out, " data-p=\"%s\"", of->plot);
+    put_values(m->out, of->values, of->n);
+    fprintf(m->out, " x=\"%d\" y=\"%.0f\" width=\"%d\" height=\"%d\"/>", MAP_LEFT, m->y,
+            RIGHT - MAP_LEFT, of->height);
 }
 
 static bool is_limit(const struct map *m, size_t host, size_t resource) {
@@ -70,29 +89,37 @@ static bool is_limit(const struct map *m, size_t host, size_t resource) {
 static void put_host(struct map *m, size_t host) {
     drawing_put_text(m->out, 4, m->y + ROW - 3, "start", "name", m->report->hosts[host].name, 14);
     for (size_t r = 0; r < map_rows(m->report, host); r++, m->y += ROW) {
-        drawing_put_text(m->out, LEFT - 5, m->y + ROW - 4, "end",
+        drawing_put_text(m->out, MAP_LEFT - 5, m->y + ROW - 4, "end",
                          is_limit(m, host, r) ? "small is-limit" : "small",
                          map_words(m->report, host, r), 20);
-        put_ground(m, (int)host, map_name(m->report, host, r), ROW - 2);
+        put_ground(m, &(struct ground){(int)host, ROW - 2, map_name(m->report, host, r),
+                                       map_resource(r)->plot, map_row(m, host, r), m->bins});
         put_levels(m, map_row(m, host, r), map_resource(r)->class);
     }
     m->y += GAP;
 }
 
-/* One row for a host among many: draws the fullest resource. The fullest core is left out, since
- * one thread fills it.
- */
+/* The fullest core is left out, since one thread fills it. NAN: nothing is known. */
+static double fullest_at(const struct map *m, size_t host, size_t bin) {
+    double most = NAN;
+    for (size_t r = 0; r < map_rows(m->report, host); r++)
+        most = r == MAP_CORE ? most : fmax(most, map_row(m, host, r)[bin]);
+    return most;
+}
+
+/* One row for a host among many: draws the fullest resource. */
 static void put_fullest(struct map *m, size_t host) {
-    double values[MAP_BINS_MAX];
-    drawing_put_text(m->out, LEFT - 5, m->y + ROW - 4, "end", "small", m->report->hosts[host].name,
-                     22);
-    put_ground(m, (int)host, "fullest resource", ROW - 2);
+    double values[MAP_BINS_MAX], fullest[MAP_BINS_MAX];
+    drawing_put_text(m->out, MAP_LEFT - 5, m->y + ROW - 4, "end", "small",
+                     m->report->hosts[host].name, 22);
+    for (size_t i = 0; i < m->bins; i++)
+        fullest[i] = fullest_at(m, host, i);
+    put_ground(m,
+               &(struct ground){(int)host, ROW - 2, "fullest resource", "cpu", fullest, m->bins});
     for (size_t r = 0; r < map_rows(m->report, host); r++) {
         for (size_t i = 0; i < m->bins; i++) {
-            double most = -1;
-            for (size_t k = 0; k < map_rows(m->report, host); k++)
-                most = k == MAP_CORE ? most : fmax(most, map_row(m, host, k)[i]);
-            values[i] = r != MAP_CORE && map_row(m, host, r)[i] == most ? most : NAN;
+            bool is_fullest = r != MAP_CORE && map_row(m, host, r)[i] == fullest[i];
+            values[i] = is_fullest ? fullest[i] : NAN;
         }
         put_levels(m, values, map_resource(r)->class);
     }
@@ -101,9 +128,11 @@ static void put_fullest(struct map *m, size_t host) {
 
 static void put_machine(struct map *m, size_t first) {
     drawing_put_text(m->out, 4, m->y + ROW - 3, "start", "name", "shared machine", 20);
-    drawing_put_text(m->out, LEFT - 5, m->y + ROW - 4, "end", "small", "CPU", 20);
-    put_ground(m, -1, "CPU of the machine that hosts share", ROW - 2);
-    put_levels(m, m->machines + first * m->bins, "cpu");
+    drawing_put_text(m->out, MAP_LEFT - 5, m->y + ROW - 4, "end", "small", "CPU", 20);
+    const double *values = m->machines + first * m->bins;
+    put_ground(m, &(struct ground){-1, ROW - 2, "CPU of the machine that hosts share", "cpu",
+                                   values, m->bins});
+    put_levels(m, values, "cpu");
     m->y += ROW + GAP;
 }
 
@@ -112,9 +141,10 @@ static void put_limit(struct map *m) {
     const struct limit_levels *levels = m->levels;
     const int height = LIMIT_ROW - 6;
     drawing_put_text(m->out, 4, m->y + height - 2, "start", "name", "limit", 14);
-    drawing_put_text(m->out, LEFT - 5, m->y + 9, "end", "small", "100 %", 20);
-    drawing_put_text(m->out, LEFT - 5, m->y + height - 1, "end", "small", "0 %", 20);
-    put_ground(m, -1, "time that the limit took", height);
+    drawing_put_text(m->out, MAP_LEFT - 5, m->y + 9, "end", "small", "100 %", 20);
+    drawing_put_text(m->out, MAP_LEFT - 5, m->y + height - 1, "end", "small", "0 %", 20);
+    put_ground(m, &(struct ground){-1, height, "time that the limit took", NULL, levels->share,
+                                   LIMIT_LEVELS});
     fputs("<path class=\"full\" d=\"", m->out);
     for (size_t i = 0; i < LIMIT_LEVELS; i++) {
         double tall = isnan(levels->share[i]) ? 0 : height * levels->share[i];
@@ -154,7 +184,7 @@ static void draw_map(struct map *m) {
     fprintf(m->out,
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 980 %d\" class=\"map\" "
             "data-map=\"%d %d\">",
-            height, LEFT, RIGHT);
+            height, MAP_LEFT, RIGHT);
     put_map_axis(m, height);
     if (m->levels->known)
         put_limit(m);

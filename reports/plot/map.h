@@ -7,6 +7,7 @@
 #include "reports/model/model.h"
 
 #define MAP_FULL .9      /* of a resource's capacity */
+#define MAP_LEFT 150     /* pixels of 980: names of hosts and resources */
 #define MAP_HOSTS_MAX 24 /* with more hosts, each has one row, for its fullest resource */
 
 struct map_drawing {

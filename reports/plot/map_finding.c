@@ -9,23 +9,18 @@
 
 struct fullest {
     const char *whose, *what;
-    double full, mean; /* shares of the known time */
+    double full, mean; /* shares of the known samples */
 };
 
-static struct fullest look_at(const struct map *m, const double *values, const char *whose,
-                              const char *what) {
-    struct fullest f = {whose, what, 0, 0};
-    size_t known = 0;
-    for (size_t i = 0; i < m->bins; i++) {
-        if (isnan(values[i]))
-            continue;
-        known++;
-        f.full += map_level(values[i]) == MAP_LEVELS;
-        f.mean += values[i];
-    }
-    f.full /= known ? (double)known : 1;
-    f.mean = known ? f.mean / (double)known : NAN;
-    return f;
+static struct fullest look_at(const struct map *m, size_t host, size_t resource) {
+    struct map_use use = map_use_of(m->report, host, resource);
+    return (struct fullest){m->report->hosts[host].name, map_name(m->report, host, resource),
+                            use.full, use.mean};
+}
+
+static struct fullest look_at_machine(const struct map *m, size_t host) {
+    struct map_use use = map_use_of_values(m->machines + host * m->bins, m->bins);
+    return (struct fullest){"the shared machine", "CPU", use.full, use.mean};
 }
 
 /* Keeps the two that were full for longest, else the fullest. */
@@ -45,12 +40,11 @@ static void rank(struct fullest two[2], struct fullest f) {
 /* A core counts only if nothing else was full. */
 static void find_fullest(const struct map *m, struct fullest two[2]) {
     for (size_t h = 0; h < m->report->n_hosts; h++) {
-        const char *name = m->report->hosts[h].name;
         if (map_begins_machine(m->report, h))
-            rank(two, look_at(m, m->machines + h * m->bins, "the shared machine", "CPU"));
+            rank(two, look_at_machine(m, h));
         for (size_t r = 0; r < map_rows(m->report, h); r++)
             if (r != MAP_CORE)
-                rank(two, look_at(m, map_row(m, h, r), name, map_name(m->report, h, r)));
+                rank(two, look_at(m, h, r));
     }
 }
 
@@ -59,8 +53,7 @@ static void find_fullest(const struct map *m, struct fullest two[2]) {
  */
 static char *limit_in_bursts(const struct map *m) {
     size_t resource = map_limit(m), host = (size_t)m->report->verdict.host;
-    struct fullest f = look_at(m, map_row(m, host, resource), m->report->hosts[host].name,
-                               map_name(m->report, host, resource));
+    struct fullest f = look_at(m, host, resource);
     if (resource >= MAP_GPU && f.full < LONG && !isnan(f.mean)) /* latency may limit it */
         return text_format("The limit, %s's %s, had %.0f %% of its fullest part in use on average. "
                            "The top row shows the time that it took.",

@@ -17,9 +17,9 @@ _Static_assert((int)MAP_GPU == (int)MAP_RESOURCES, "GPUs come after what each ho
 
 #define MAP_LEVELS 4 /* levels: nothing, some, half, most; then full */
 
-/* limited: the words if a control group may use only a part of it. */
+/* limited: the words if a control group may use only a part of it; plot: the name of its plot. */
 extern const struct map_resource {
-    const char *class, *words, *name, *limited;
+    const char *class, *words, *name, *limited, *plot;
 } map_resources[MAP_RESOURCES + 1];
 
 /* The entry of a row: all GPUs have one. */
@@ -89,6 +89,16 @@ static inline const char *map_name(const struct report *report, size_t host, siz
 
 /* The row of the verdict's limit; MAP_NONE if it is none of these, or has no host. */
 size_t map_limit(const struct map *map);
+
+/* How full a resource was, over all samples with a known value: n of them. */
+struct map_use {
+    double full, mean; /* full: the share of samples that were; mean: NAN if nothing is known */
+    size_t n;
+};
+
+struct map_use map_use_of(const struct report *report, size_t host, size_t resource);
+/* Takes the n values of a machine, whose hosts have samples of different times. */
+struct map_use map_use_of_values(const double *values, size_t n);
 
 /* Owned; NULL: no memory. */
 char *map_finding(const struct map *map);

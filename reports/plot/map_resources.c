@@ -6,12 +6,12 @@
 #include "reports/plot/map_private.h"
 
 const struct map_resource map_resources[MAP_RESOURCES + 1] = {
-    [MAP_CPU] = {"cpu", "CPU", "CPU", "CPU quota"},
-    [MAP_CORE] = {"cpu", "core", "fullest core", ""},
-    [MAP_NETWORK] = {"net", "network", "network", ""},
-    [MAP_DISK] = {"disk", "disk", "disk", "disk limit"},
-    [MAP_MEMORY] = {"mem", "memory", "memory", "memory limit"},
-    [MAP_GPU] = {"gpu", "GPU", "GPU", ""}};
+    [MAP_CPU] = {"cpu", "CPU", "CPU", "CPU quota", "cpu"},
+    [MAP_CORE] = {"cpu", "core", "fullest core", "", "cpu"},
+    [MAP_NETWORK] = {"net", "network", "network", "", "network"},
+    [MAP_DISK] = {"disk", "disk", "disk", "disk limit", "disk"},
+    [MAP_MEMORY] = {"mem", "memory", "memory", "memory limit", "memory"},
+    [MAP_GPU] = {"gpu", "GPU", "GPU", "", "gpu"}};
 
 /* The verdict does not say which of several GPUs it is. */
 static bool has_row(const struct report *report, size_t host, size_t resource) {

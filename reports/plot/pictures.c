@@ -183,7 +183,8 @@ struct plot *pictures_take(struct pictures *pictures, const char *names) {
         if (!plot || !is_listed(names, plot->name))
             continue;
         pictures->items[i] = NULL;
-        pictures_begin(pictures);
+        if (pictures->begun)
+            pictures_begin(pictures);
         return plot;
     }
     return NULL;

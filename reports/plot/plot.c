@@ -233,6 +233,7 @@ struct plot *plot_resource(const struct report *report, enum plot_resource resou
         return plot_host_map(report, plot);
     if (script_open(&script, HEAD + FOOT + PANEL_HEIGHT * (int)report->n_hosts) < 0)
         return NULL;
+    script.held = PLOT_HELD_NAMES;
     for (size_t h = 0; h < report->n_hosts; h++)
         put_host_data(script.file, report, plot, h);
     put_host_panels(script.file, report, plot, top);

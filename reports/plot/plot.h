@@ -27,6 +27,11 @@ const char *plot_title(const struct plot *plot);
 /* Its kind of picture (pictures.h), or NULL. */
 const char *plot_name(const struct plot *plot);
 
+/* The pixels at its left, of 980, that name its rows or number its axis. */
+int plot_held(const struct plot *plot);
+#define PLOT_HELD 88        /* numbers of an axis and its unit */
+#define PLOT_HELD_NAMES 167 /* names of rows: the left margin is 0.17 of the screen */
+
 /* ---- drawing ---- */
 
 /* The plot alone, without its title: an SVG document (free() it), or NULL with errno. If plot is

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Budgets as stacked bars, one for each rank, in percent of the wall time. */
-#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "reports/model/budget_words.h"
 #include "reports/plot/colour.h"
 #include "reports/plot/gnuplot.h"
-#include "reports/plot/plot.h"
+#include "reports/plot/rank_bars.h"
 #include "reports/says/term_words.h"
 
-#define MOMENT .01       /* of the longest life: a process that lived less has no bar */
 #define NAMES_ABREAST 80 /* characters of all names together */
 
 static const char *const colours[BUDGET_TERMS] = {
@@ -27,39 +26,19 @@ const char *budget_term_colour(enum budget_term term) {
     return colours[term];
 }
 
-/* The budgets that have a bar. */
-struct bars {
-    const struct report_budget *items[BUDGET_BARS_MAX];
-    size_t n;
-};
-
-/* A process that lived only for a moment would have as wide a bar as the others. */
-static struct bars bars_of(const struct report_budget *budgets, size_t n) {
-    struct bars bars = {.n = 0};
-    double longest = 0;
-    for (size_t i = 0; i < n; i++)
-        longest = fmax(longest, budgets[i].wall_s);
-    for (size_t i = 0; i < n && bars.n < BUDGET_BARS_MAX; i++)
-        if (budgets[i].rank >= 0 || budgets[i].wall_s >= MOMENT * longest)
-            bars.items[bars.n++] = &budgets[i];
-    return bars;
-}
-
-static void put_budget_data(FILE *out, const struct bars *bars) {
+static void put_budget_data(FILE *out, const struct rank_bars *bars) {
     fputs("$budget << EOD\n", out);
     for (size_t r = 0; r < bars->n; r++) {
         const struct report_budget *b = bars->items[r];
         for (int term = 0; term < BUDGET_TERMS; term++)
-            fprintf(out, "%.4f ",
-                    isnan(b->term_s[term]) || b->wall_s <= 0 ? 0
-                                                             : 100 * b->term_s[term] / b->wall_s);
+            fprintf(out, "%.4f ", 100 * rank_bar_share(b, (enum budget_term)term));
         fputc('\n', out);
     }
     fputs("EOD\n", out);
 }
 
 /* Names that fit beside each other are not slanted. */
-static void put_names(FILE *out, const struct report *report, const struct bars *bars) {
+static void put_names(FILE *out, const struct report *report, const struct rank_bars *bars) {
     char who[128];
     size_t longest = 0;
     for (size_t r = 0; r < bars->n; r++) {
@@ -82,10 +61,8 @@ const char *budget_main_phase(const struct report *report) {
 }
 
 struct plot *plot_budget(const struct report *report) {
-    size_t first, n = budget_of_phase(report, report->main_phase, &first);
-    const struct report_budget *budgets = report->budget + first;
+    struct rank_bars bars = rank_bars_of(report);
     struct script script;
-    struct bars bars = bars_of(budgets, n);
     if (!bars.n)
         return script_no_data();
     if (script_open(&script, 380) < 0)
@@ -97,17 +74,15 @@ struct plot *plot_budget(const struct report *report) {
           "set yrange [0:100]\nset ylabel '% of the wall time'\n"
           "set key outside right top reverse Left samplen 1.2 invert\n",
           script.file);
-    const char *separator = "plot ";
-    for (int term = 0; term < BUDGET_TERMS; term++) {
-        if (!budget_term_shown(budgets, n, (enum budget_term)term))
-            continue;
-        fprintf(script.file, "%s$budget using %d title ", separator, term + 1);
-        script_put_string(script.file, budget_term_words((enum budget_term)term));
-        fprintf(script.file, " lc rgb '%s'", budget_term_colour((enum budget_term)term));
-        separator = ", ";
+    for (size_t i = 0; i < bars.n_terms; i++) {
+        fprintf(script.file, "%s$budget using %d title ", i ? ", " : "plot ",
+                (int)bars.terms[i] + 1);
+        script_put_string(script.file, budget_term_words(bars.terms[i]));
+        fprintf(script.file, " lc rgb '%s'", budget_term_colour(bars.terms[i]));
     }
     fputc('\n', script.file);
-    return plot_titled(script_close(&script), "Share of the wall time of %s%s, by %s",
-                       budget_phase_before(report), budget_main_phase(report),
-                       budget_owner(report));
+    char *title = rank_bars_title(report);
+    struct plot *plot = plot_titled(script_close(&script), "%s", title ? title : "");
+    free(title);
+    return plot;
 }

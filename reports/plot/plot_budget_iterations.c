@@ -19,6 +19,7 @@
 #define PANEL_HEIGHT 118
 #define HEAD 34 /* in pixels: the legend and the first panel's name */
 #define FOOT 46
+#define HELD 68 /* in pixels: left of the axis */
 
 struct bar {
     double number, wall_s, term_s[BUDGET_TERMS];
@@ -182,6 +183,7 @@ static struct plot *draw_bars(const struct report *report, const struct picture 
     int height = HEAD + FOOT + PANEL_HEIGHT * (int)p->n;
     if (script_open(&script, height) < 0)
         return NULL;
+    script.held = HELD;
     for (size_t i = 0; i < p->n; i++)
         put_panel_data(script.file, &p->panels[i], i);
     set_range(script.file, p);

@@ -12,6 +12,7 @@
 
 #define NAMES_MAX 24
 #define RANKS_MAX 64
+#define HELD 186 /* pixels: names of ranks and hosts */
 
 struct picture {
     const struct report_timeline *timeline;
@@ -75,10 +76,11 @@ static void put_bars(FILE *out, const struct picture *p, size_t name) {
 }
 
 static void put_timeline_axes(FILE *out, const struct report *report, const struct picture *p) {
-    fprintf(out,
-            "set xrange [0:%.9g]\nset yrange [%.1f:-0.6] \nset xlabel 'ms since the iteration "
-            "began' offset 0,0.5\nset key outside right top\nset ytics (",
-            1e3 * p->timeline->duration_s, (double)p->n_ranks - 0.4);
+    fprintf(
+        out,
+        "set xrange [0:%.9g]\nset yrange [%.1f:-0.6] \nset xlabel 'ms since the iteration "
+        "began' offset 0,0.5\nset key outside right top\nset lmargin at screen 0.19\nset ytics (",
+        1e3 * p->timeline->duration_s, (double)p->n_ranks - 0.4);
     for (size_t i = 0; i < p->n_ranks; i++) {
         char label[160];
         const char *host = layout_host(report, p->ranks[i]->host);
@@ -106,6 +108,7 @@ struct plot *plot_timeline(const struct report *report) {
     int legend = 50 + 20 * (int)p.n_names;
     if (script_open(&script, height > legend ? height : legend) < 0)
         return NULL;
+    script.held = HELD;
     put_timeline_axes(script.file, report, &p);
     for (size_t i = 0; i < p.n_names; i++)
         put_bars(script.file, &p, i);

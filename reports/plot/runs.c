@@ -11,7 +11,6 @@
 #include "reports/plot/drawing.h"
 #include "reports/plot/gnuplot.h"
 
-#define LEFT 190
 #define RIGHT 900 /* of 980: leaves room for the mean after a bar */
 #define ROW 52
 #define BAR 22
@@ -33,7 +32,7 @@ static double longest(const struct runs_row *rows, size_t n) {
 }
 
 static double x_of_seconds(double seconds, double top) {
-    return LEFT + (RIGHT - LEFT) * seconds / top;
+    return RUNS_LEFT + (RIGHT - RUNS_LEFT) * seconds / top;
 }
 
 static void put_run_axis(FILE *out, double top, int height) {
@@ -51,7 +50,7 @@ static void put_run_axis(FILE *out, double top, int height) {
 static void put_bar(FILE *out, const struct runs_row *row, double top, double y) {
     double at = 0;
     for (size_t i = 0; i < row->n_parts; i++) {
-        double width = x_of_seconds(row->parts[i].seconds, top) - LEFT;
+        double width = x_of_seconds(row->parts[i].seconds, top) - RUNS_LEFT;
         if (width > 0.05)
             fprintf(out,
                     "<rect class=\"part\" x=\"%.1f\" y=\"%.0f\" width=\"%.1f\" height=\"%d\" "
@@ -63,7 +62,7 @@ static void put_bar(FILE *out, const struct runs_row *row, double top, double y)
         fprintf(out,
                 "<rect class=\"part\" x=\"%d\" y=\"%.0f\" width=\"%.1f\" height=\"%d\" "
                 "style=\"fill:none\"/>",
-                LEFT, y, x_of_seconds(mean_of(row), top) - LEFT, BAR);
+                RUNS_LEFT, y, x_of_seconds(mean_of(row), top) - RUNS_LEFT, BAR);
 }
 
 /* ---- what the colours are ---- */
@@ -102,7 +101,7 @@ static int keys_height(const struct keys *keys) {
 static void put_keys(FILE *out, const struct keys *keys, double y) {
     for (size_t i = 0; i < keys->n; i++) {
         size_t line = i / KEY_COLUMNS;
-        double x = LEFT + (double)(i % KEY_COLUMNS) * (980 - LEFT) / KEY_COLUMNS;
+        double x = RUNS_LEFT + (double)(i % KEY_COLUMNS) * (980 - RUNS_LEFT) / KEY_COLUMNS;
         double row = y + KEY_ROW * (double)line;
         fprintf(out,
                 "<rect class=\"part\" x=\"%.0f\" y=\"%.0f\" width=\"10\" height=\"10\" "
@@ -144,7 +143,7 @@ char *runs_draw(const struct runs_row *rows, size_t n) {
     put_keys(out, &keys, height);
     for (size_t r = 0; r < n; r++) {
         double y = ROW * (double)r + 8;
-        drawing_put_text(out, LEFT - 8, y + 15, "end", "name", rows[r].name, 26);
+        drawing_put_text(out, RUNS_LEFT - 8, y + 15, "end", "name", rows[r].name, 26);
         put_bar(out, &rows[r], top, y);
         put_runs(out, &rows[r], top, y + BAR + 8);
         snprintf(mean, sizeof mean, "%.3g s", mean_of(&rows[r]));

@@ -7,6 +7,8 @@
 
 #include <stddef.h>
 
+#define RUNS_LEFT 190 /* pixels of 980: names of the bars */
+
 struct runs_part {
     const char *name, *colour; /* parts with one name have one colour */
     double seconds;

@@ -270,7 +270,7 @@ static void put_all_iterations(const struct report *report, struct page *page) {
 void section_budget(const struct report *report, struct page *page) {
     bool draws = report->n_budget && page_draws(page);
     if (draws) {
-        section_put_pictures(report, page, "budget");
+        section_put_rank_bars(report, page);
         section_budget_said(report, page);
         section_put_pictures(report, page, "budget-iterations");
     }

@@ -160,7 +160,8 @@ static void draw_factors(const struct changes *all, struct page *page) {
         char *svg = f->n ? gains_draw(f) : NULL;
         AUTO(text_free) char *caption = text_format("Run time by the factor of %s", f->what);
         if (svg && caption)
-            page_drawn(page, &(struct page_picture){.svg = svg, .caption = caption});
+            page_drawn(page,
+                       &(struct page_picture){.svg = svg, .caption = caption, .held = GAINS_LEFT});
         else if (f->n)
             page->error = page->error ? page->error : -ENOMEM;
         free(svg);

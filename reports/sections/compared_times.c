@@ -75,6 +75,7 @@ void section_compared_times(const struct comparison *c, struct page *page) {
     page_drawn(page, &(struct page_picture){.svg = svg,
                                             .why = errno,
                                             .name = "runs",
+                                            .held = RUNS_LEFT,
                                             .caption = "Run times, and where they went",
                                             .finding = c->n > c->n_groups
                                                            ? "A bar is the mean, a point a run, a "

@@ -18,6 +18,7 @@ void section_map(const struct report *report, struct page *page) {
     page_drawn(page, &(struct page_picture){.svg = map.svg,
                                             .why = -result,
                                             .name = "map",
+                                            .held = MAP_LEFT,
                                             .caption = "How full each host was over time",
                                             .finding = map.finding});
     if (result == 0)

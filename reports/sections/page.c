@@ -127,6 +127,7 @@ void page_picture_found(struct page *page, struct plot *plot, char *finding) {
                                    .why = why,
                                    .name = plot_name(plot),
                                    .caption = plot_title(plot),
+                                   .held = plot_held(plot),
                                    .finding = finding});
     else if (!plot && why != ENODATA)
         page->error = page->error ? page->error : -why;
@@ -142,6 +143,11 @@ void page_picture(struct page *page, struct plot *plot) {
 void page_drawn(struct page *page, const struct page_picture *picture) {
     if (picture->svg || picture->why != ENODATA)
         SAY(page, picture, page, picture);
+}
+
+void page_bars(struct page *page, const struct page_bars *bars) {
+    if (bars->n)
+        SAY(page, bars, page, bars);
 }
 
 void page_data(struct page *page, const struct report *report) {

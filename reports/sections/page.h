@@ -32,6 +32,18 @@ struct page_picture {
     const char *name; /* the plot's name in `chokepoint report --plot`; NULL: it has none */
     const char *caption, *finding; /* finding: a sentence that the picture shows; NULL */
     const char *link;              /* the file with the picture; NULL: there is none */
+    int held; /* pixels at its left, of 980, with the names of rows: they stay when it scrolls */
+};
+
+/* Bars with the same parts: of each bar, the share of each part. Colours: "#2e9e4f". */
+struct page_bars {
+    const char *name, *caption, *finding; /* as of a picture */
+    const char *const *parts, *const *colours;
+    size_t n_parts;
+    char *const *names; /* of the bars */
+    const double *wholes_s;
+    const double *shares; /* [bar * n_parts + part], 0 to 1 */
+    size_t n;
 };
 
 /* Each format defines one in its own file. A function that is NULL: the format leaves this out. */
@@ -55,6 +67,7 @@ struct format {
     void (*list)(struct page *page, const char *label, char *const *items, size_t n);
     void (*table)(struct page *page, const struct report_table *table);
     void (*picture)(struct page *page, const struct page_picture *picture);
+    void (*bars)(struct page *page, const struct page_bars *bars);
     void (*data)(struct page *page, const struct report *report); /* the data of its plots */
     void (*fold)(struct page *page, const char *title); /* shows the following content on demand */
     void (*unfold)(struct page *page);
@@ -102,6 +115,7 @@ void page_picture(struct page *page, struct plot *plot);
 void page_picture_found(struct page *page, struct plot *plot, char *finding);
 /* Adds a picture that is already drawn. */
 void page_drawn(struct page *page, const struct page_picture *picture);
+void page_bars(struct page *page, const struct page_bars *bars);
 void page_data(struct page *page, const struct report *report);
 void page_fold(struct page *page, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void page_unfold(struct page *page);

@@ -70,6 +70,7 @@ static const char *title_of(const struct report *report, enum part part) {
 static void begin_pictures(const struct report *report, struct page *page) {
     int result = pictures_make(report, NULL, &page->pictures);
     page->error = page->error ? page->error : result;
+    plot_free(pictures_take(&page->pictures, "budget")); /* its bars are text on a page */
     pictures_begin(&page->pictures);
 }
 

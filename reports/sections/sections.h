@@ -37,6 +37,8 @@ void sections_put_comparison(const struct comparison *comparison, struct page *p
 /* Adds the pictures of these names (pictures.h), each with its finding, if the format has
  * pictures. */
 void section_put_pictures(const struct report *report, struct page *page, const char *names);
+/* Bars of where the time of each rank went: a part of "budget" on a page. */
+void section_put_rank_bars(const struct report *report, struct page *page);
 /* Sentences about the peers for which ranks waited and about what held up their data: a part of
  * "budget". */
 void section_budget_said(const struct report *report, struct page *page);

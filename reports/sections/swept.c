@@ -49,6 +49,7 @@ static void put_pictures(const struct sweep_section *s, struct page *page) {
         page_drawn(page, &(struct page_picture){.svg = picture->svg,
                                                 .why = picture->why,
                                                 .caption = picture->caption,
+                                                .held = PLOT_HELD,
                                                 .link = s->pictures_at ? link : NULL});
     }
 }

@@ -126,9 +126,24 @@ static void a_picture_brings_no_ids_titles_or_ground_along(void **state) {
                 " a\tb</text></g></g>"));
     HAS(body, "<figure data-plot=\"cpu\">");
     HAS(body, "viewBox=\"0 0 9 9\"");
-    HAS(body, "<g><g ><text fill=\"#333333\">rgb(1,2,3) a b</text></g></g></svg>");
+    HAS(body, "<g><g ><text fill=\"#333333\">rgb(1,2,3) a b</text></g></g></g></svg>");
     LACKS(body, "Gnuplot");
     LACKS(body, "<rect");
+    free(w.text);
+}
+
+static void the_keys_of_a_picture_are_a_legend_in_words(void **state) {
+    struct written w;
+    (void)state;
+    char *body = drawn(
+        &w,
+        SVG("<title>Gnuplot</title>\n<g id=\"gnuplot_plot_1a\" ><title>gnuplot_plot_1a</title></g>"
+            "<g id=\"gnuplot_plot_1b\" ><title>a &lt; b</title><path stroke='rgb( 61, 133, "
+            "198)'/></g>"
+            "<g id=\"gnuplot_plot_2b\" ><title>c</title><path stroke='rgb(1,2,3)'/></g>"
+            "<g id=\"gnuplot_plot_1c\" ><title>c</title><path stroke='rgb(1,2,3)'/></g>"));
+    HAS(body, "<ul class=\"legend narrow\"><li><i style=\"background:#3d85c6\"></i>a &lt; b</li>"
+              "<li><i style=\"background:#010203\"></i>c</li></ul>");
     free(w.text);
 }
 
@@ -564,6 +579,7 @@ int main(void) {
         cmocka_unit_test(only_the_script_of_the_page_may_run),
         cmocka_unit_test(a_part_without_anything_in_it_is_none),
         cmocka_unit_test(a_picture_brings_no_ids_titles_or_ground_along),
+        cmocka_unit_test(the_keys_of_a_picture_are_a_legend_in_words),
         cmocka_unit_test(bars_of_one_colour_become_one_path),
         cmocka_unit_test(steps_add_up_to_where_a_line_ends),
         cmocka_unit_test(what_is_no_path_of_gnuplots_stays_as_it_is),

@@ -6,7 +6,7 @@ const plot_bar = (function () {
     if (!plots || !part)
         return null;
     const { run, element } = plotted;
-    const { shown, show_all, show_range, zoom, pan } = plots;
+    const { shown, show_all, show_range, zoom, pan, panel_of } = plots;
 
     const bar = element("div", "bar");
     function button(words, title, act) {
@@ -62,13 +62,25 @@ const plot_bar = (function () {
 
     /* Adds a host to the plots. */
     function pick(host) {
-        if (shown.has(host))
+        if (host < 0 || shown.has(host))
             return;
         const box = bar.querySelector(`input[data-host="${host}"]`);
         box.checked = true;
         shown.add(host);
         show_all();
     }
+    /* Brings the host's panel of that plot into view, with the focus for the keyboard; without such a panel, the plot or all. */
+    function go_to(host, name) {
+        pick(host);
+        for (const old of document.querySelectorAll(".panel.found"))
+            old.classList.remove("found");
+        const panel = panel_of(host, name), figure = document.querySelector(`figure[data-plot="${name}"]`);
+        (panel || figure || part).scrollIntoView({ block: panel ? "center" : "start" });
+        if (!panel)
+            return;
+        panel.classList.add("found");
+        panel.querySelector(".chart").focus({ preventScroll: true });
+    }
 
-    return { part, pick };
+    return { go_to };
 })();

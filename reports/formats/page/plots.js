@@ -8,17 +8,31 @@ const plots = (function () {
     if (!plotted)
         return null;
     const { run, points, span, element, colour, forget_colours, three, time_of, row_of, value_at, order_of, rows_of, top_of, ceilings_of } = plotted;
-    const HOSTS_AT_FIRST = 4, NEAR = "50% 0px";
+    const HOSTS_AT_FIRST = 4, IDLE_MAX = 60, NEAR = "50% 0px";
     const panels = []; /* {plot, lines, head, chart, cursor, values} of the hosts that are shown; and graph once it is drawn */
     const figures = []; /* {plot, box} */
     const time_said = element("output");
     let range = [0, run.end], pointed = null, drawing = false;
 
-    /* ---- hosts that are shown ---- */
+    /* ---- hosts that are shown: the limit's, those that a caption names, and a few more ---- */
+
+    function named_in(text) {
+        const ends = at => !/[\p{L}\p{N}_.-]/u.test(text[at] || " ") || (text[at] === "." && !/[\p{L}\p{N}]/u.test(text[at + 1] || " "));
+        return run.hosts.map((name, host) => host).filter(host => {
+            const name = run.hosts[host];
+            for (let at = text.indexOf(name); name && at >= 0; at = text.indexOf(name, at + 1))
+                if (ends(at - 1) && ends(at + name.length))
+                    return true;
+            return false;
+        });
+    }
 
     const shown = new Set();
     if (run.host >= 0)
         shown.add(run.host);
+    for (const caption of document.querySelectorAll("figcaption"))
+        for (const host of named_in(caption.textContent))
+            shown.add(host);
     for (let h = 0; h < run.hosts.length && shown.size < HOSTS_AT_FIRST; h++)
         shown.add(h);
 
@@ -107,8 +121,10 @@ const plots = (function () {
         };
     }
     function draw_where_near(panel) {
-        if (!panel.near || panel.drawn === range)
-            return;
+        if (panel.near && panel.drawn !== range)
+            draw(panel);
+    }
+    function draw(panel) {
         panel.drawn = range;
         drawing = true;
         if (panel.graph) {
@@ -130,7 +146,7 @@ const plots = (function () {
         point_at(pointed);
     }, { rootMargin: NEAR });
     function add_panel(box, plot, of) {
-        const panel = { plot, lines: of.lines, head: element("div", "panel-head"), chart: element("div", "chart"), cursor: element("div", "cursor"), values: [] };
+        const panel = { plot, host: of.host, lines: of.lines, head: element("div", "panel-head"), chart: element("div", "chart"), cursor: element("div", "cursor"), values: [] };
         const name = of.host >= 0 ? run.hosts[of.host] : "";
         const whole = element("div", "panel");
         if (of.host < 0)
@@ -150,11 +166,27 @@ const plots = (function () {
         panel.chart.addEventListener("keydown", on_key);
         whole.append(panel.head, panel.chart, panel.cursor);
         box.append(whole);
+        panel.whole = whole;
         panels.push(panel);
         panel_in.set(whole, panel);
         approach.observe(whole);
     }
 
+    /* A picture of the whole page has all plots: those that are far away are drawn when the browser has nothing else to do. */
+    function draw_when_idle() {
+        const left = panels.slice(0, IDLE_MAX), idle = window.requestIdleCallback || (act => setTimeout(act, 20));
+        function next() {
+            const panel = left.shift();
+            if (!panel)
+                return;
+            if (!panel.graph && panel.whole.isConnected) {
+                draw(panel);
+                point_at(pointed);
+            }
+            idle(next);
+        }
+        window.addEventListener("load", () => idle(next));
+    }
     function show_all() {
         approach.disconnect();
         for (const panel of panels)
@@ -184,5 +216,10 @@ const plots = (function () {
         return null;
     show_all();
     window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", show_all);
-    return { shown, time_said, show_all, show_range, point_at, zoom, pan };
+    draw_when_idle();
+    function panel_of(host, name) {
+        const found = panels.find(one => one.plot.name === name && one.host === host);
+        return found && found.whole;
+    }
+    return { panel_of, shown, time_said, show_all, show_range, point_at, zoom, pan };
 })();
