@@ -22,6 +22,8 @@
 #define COLOUR_MEMORY_JOB "#a8437a"
 #define COLOUR_GPU "#a5682a"      /* a GPU at work, and waiting for it */
 #define COLOUR_GPU_COPY "#d2ab84" /* copying to or from it */
+#define COLOUR_GPU_PART "#6b3f12" /* a part of its units */
+#define COLOUR_GPU_ANY "#8c6d53"  /* anything on it */
 #define COLOUR_ASLEEP "#ffffff"
 #define COLOUR_STOPPED "#ededed"
 #define COLOUR_LIMIT "#d1242f"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Pictures of one run as files: their formats, and that they draw what the tables say. */
 #include <errno.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,6 +18,7 @@
 #include "common/error.h"
 #include "reports/facts/connections.h"
 #include "reports/model/model_private.h"
+#include "reports/plot/colour.h"
 #include "reports/plot/finding.h"
 #include "reports/plot/gnuplot.h"
 #include "reports/plot/pictures.h"
@@ -524,8 +526,44 @@ static void pictures_that_are_begun_are_drawn_side_by_side(void **state) {
     assert_int_equal(rmdir(folder), 0);
 }
 
+struct rgb {
+    unsigned red, green, blue;
+};
+
+static struct rgb rgb_of(const char *colour) {
+    struct rgb c;
+    assert_int_equal(sscanf(colour, "#%2x%2x%2x", &c.red, &c.green, &c.blue), 3);
+    return c;
+}
+
+static double distance(const char *one, const char *other) {
+    struct rgb a = rgb_of(one), b = rgb_of(other);
+    return hypot(hypot((double)a.red - b.red, (double)a.green - b.green), (double)a.blue - b.blue);
+}
+
+#define COLOURS 10
+
+static void lines_have_colours_without_another_meaning(void **state) {
+    static const char *const meanings[] = {
+        COLOUR_COMPUTING, COLOUR_KERNEL,     COLOUR_CORE,     COLOUR_QUOTA,      COLOUR_STEAL,
+        COLOUR_PEER,      COLOUR_UNSPLIT,    COLOUR_TRANSFER, COLOUR_RECEIVE,    COLOUR_OVERHEAD,
+        COLOUR_DISK,      COLOUR_DISK_WRITE, COLOUR_MEMORY,   COLOUR_MEMORY_JOB, COLOUR_GPU,
+        COLOUR_GPU_COPY,  COLOUR_GPU_PART,   COLOUR_GPU_ANY,  COLOUR_LIMIT};
+    (void)state;
+    for (size_t i = 0; i < COLOURS; i++) {
+        for (size_t k = 0; k < ARRAY_SIZE(meanings); k++)
+            assert_true(distance(script_colour(i), meanings[k]) > 40);
+        for (size_t k = 0; k < i; k++)
+            assert_true(distance(script_colour(i), script_colour(k)) > 40);
+    }
+    for (size_t i = 0; i < ARRAY_SIZE(meanings); i++)
+        for (size_t k = 0; k < i; k++)
+            assert_true(distance(meanings[i], meanings[k]) > 40);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lines_have_colours_without_another_meaning),
         cmocka_unit_test(files_are_of_the_kind_that_was_asked_for),
         cmocka_unit_test(a_name_that_is_none_is_told),
         cmocka_unit_test(only_what_is_named_is_made),
