@@ -15,7 +15,7 @@ RANGE = "prints the range of its runs"
 WITHOUT = {
     "analysis_speed.sh": FIXED, "calls_alike.py": COUNTED, "collector_rate.c": RANGE, "iteration_period.sh": TRUTH,
     "live_cost.sh": FIXED, "observers_cost.py": RANGE, "page_size.sh": FIXED, "planted_causes.sh": TRUTH, "serve_cost.sh": FIXED,
-    "sgd_sync_dense.sh": RANGE, "sgd_sync_sparse.sh": RANGE, "start_of_hosts.sh": RANGE, "store_bytes.sh": COUNTED,
+    "sgd_sync_dense.sh": RANGE, "sgd_sync_sparse.sh": RANGE, "store_bytes.sh": COUNTED,
     "verdict_delay.sh": FIXED, "whatif_error.sh": TRUTH, "workers_error.sh": TRUTH,
 }
 GOAL = re.compile(r"(wanted:?|goal:?|\(at (?:least|most)|allowed:?) \(?(?:at (?:least|most) )?[\d%.]")
