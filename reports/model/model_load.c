@@ -119,6 +119,14 @@ static bool wants_scan(const struct report_input *input) {
     return false;
 }
 
+/* Tables whose values are changed once all are read; the others are packed at once, so that only
+ * these are ever held whole.
+ */
+static bool is_settled_later(size_t table) {
+    return table == RECORDING_PROCESS || table == RECORDING_RANK || table == RECORDING_WAIT ||
+           table == RECORDING_CPU;
+}
+
 static int load_tables(struct store *store, struct report_input *input, bool seconds) {
     struct store_scan *scan = NULL;
     int result = choose_steps(store, input, seconds);
@@ -134,6 +142,8 @@ static int load_tables(struct store *store, struct report_input *input, bool sec
             result = load_table(store, scan, &reader);
         if (result == -ENOENT)
             result = 0;
+        if (result == 0 && !is_settled_later(t))
+            result = series_set_pack(&input->recording.tables[t]);
     }
     store_scan_close(scan);
     return result;
@@ -270,6 +280,8 @@ static int load_rest(struct store *store, struct report_input *input, bool secon
     input->recording.waits_refused = tells_refused_waits(input);
     recording_use_exact_cpu(&input->recording);
     recording_settle(&input->recording);
+    for (size_t t = 0; t < RECORDING_COUNT_ && result == 0; t++)
+        result = series_set_pack(&input->recording.tables[t]);
     return result;
 }
 

@@ -195,6 +195,7 @@ void series_set_release(struct series_set *set) {
         free(set->items[i].t_ns);
         free(set->items[i].interval_ns);
         free(set->items[i].values);
+        free(set->items[i].columns);
     }
     free(set->items);
     *set = series_set_like(set);
@@ -229,9 +230,21 @@ static int64_t overlap(int64_t a, int64_t b, struct window window) {
     return end > begin ? end - begin : 0;
 }
 
-/* The first row that ends after t. */
+#define NEAR 4 /* rows */
+
+/* The first row that ends after t. Most series have a steady period, which tells about where. */
 static size_t first_after(const struct series *series, int64_t t) {
-    return times_until(series->t_ns, sizeof *series->t_ns, series->n, t);
+    const int64_t *times = series->t_ns;
+    size_t n = series->n, from = 0, to = n;
+    if (n > 4 * NEAR && t > times[0] && t < times[n - 1]) {
+        double part = (double)(t - times[0]) / (double)(times[n - 1] - times[0]);
+        size_t guess = (size_t)(part * (double)(n - 1));
+        if (guess > NEAR && times[guess - NEAR] <= t)
+            from = guess - NEAR;
+        if (guess + NEAR < n && times[guess + NEAR] > t)
+            to = guess + NEAR;
+    }
+    return from + times_until(times + from, sizeof *times, to - from, t);
 }
 
 double series_growth(const struct series_set *set, const struct series *series, size_t column,

@@ -33,6 +33,15 @@ size_t windows_first(struct windows windows, int64_t t_ns);
 /* The time of [begin_ns, end_ns) that lies in the windows. */
 double windows_common_ns(struct windows windows, int64_t begin_ns, int64_t end_ns);
 
+/* A column of packed values: code 0 is absent, else the value is base + code - 1. Width 0: all are
+ * `base`; 8: the values themselves.
+ */
+struct series_column {
+    int64_t base;
+    size_t at; /* of its codes, from the begin of the columns on */
+    uint8_t width;
+};
+
 struct series {
     int host; /* index of the recording's hosts */
     int64_t instance;
@@ -41,7 +50,8 @@ struct series {
     size_t n, capacity;   /* numbers of rows */
     int64_t *t_ns;        /* end of each row's interval, increasing */
     int64_t *interval_ns; /* VALUE_ABSENT: the growth of counters is not known */
-    int64_t *values;      /* [row * n_columns + column]; VALUE_ABSENT if unknown */
+    int64_t *values;      /* [row * n_columns + column]; VALUE_ABSENT if unknown; NULL: packed */
+    struct series_column *columns; /* packed: of all columns, and behind them their codes */
 };
 
 struct series_set {
@@ -79,6 +89,9 @@ int series_set_append_at(struct series_set *set, size_t at, int host, int64_t in
                          const int64_t *values);
 void series_set_squeeze(struct series_set *set);
 
+/* Packs all series, which then cannot be changed or grow, only read. -ENOMEM: some are packed. */
+int series_set_pack(struct series_set *set);
+
 /* An empty set with the same columns and keys. */
 struct series_set series_set_like(const struct series_set *set);
 void series_set_release(struct series_set *set);
@@ -98,9 +111,32 @@ const struct series *series_named(const struct series_set *set, int host, const 
 const struct series *series_of_pid(const struct series_set *set, int host, size_t column,
                                    int64_t pid);
 
+static inline int64_t series_unpacked(const struct series *series, size_t row, size_t column) {
+    const struct series_column *c = &series->columns[column];
+    const void *codes = (const char *)series->columns + c->at;
+    uint64_t code;
+    switch (c->width) {
+    case 0:
+        return c->base;
+    case 1:
+        code = ((const uint8_t *)codes)[row];
+        break;
+    case 2:
+        code = ((const uint16_t *)codes)[row];
+        break;
+    case 4:
+        code = ((const uint32_t *)codes)[row];
+        break;
+    default:
+        return ((const int64_t *)codes)[row];
+    }
+    return code ? (int64_t)((uint64_t)c->base + code - 1) : VALUE_ABSENT;
+}
+
 static inline int64_t series_value(const struct series_set *set, const struct series *series,
                                    size_t row, size_t column) {
-    return series->values[row * set->n_columns + column];
+    return series->values ? series->values[row * set->n_columns + column]
+                          : series_unpacked(series, row, column);
 }
 
 /* Whether the instant of a row lies in one of the windows. As a row tells about the time before it,

@@ -2,16 +2,12 @@
 #include "analysis/facts/series/stats.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 int stats_compare(const void *a, const void *b) {
     double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static int compare_weighted(const void *a, const void *b) {
-    double x = ((const struct weighted *)a)->value, y = ((const struct weighted *)b)->value;
     return (x > y) - (x < y);
 }
 
@@ -87,9 +83,58 @@ double stats_quantile(const double *values, size_t n, double q) {
     return value;
 }
 
+/* Orders doubles as numbers without sign. */
+static uint64_t order_of(double value) {
+    double positive = value == 0 ? 0 : value; /* of -0, too */
+    uint64_t bits;
+    memcpy(&bits, &positive, sizeof bits);
+    return bits >> 63 ? ~bits : bits | UINT64_C(1) << 63;
+}
+
+#define DIGIT_BITS 11
+#define DIGITS ((size_t)1 << DIGIT_BITS)
+
+static void sort_by_digit(const struct weighted *from, size_t n, unsigned shift, size_t *counts,
+                          struct weighted *to) {
+    size_t at = 0;
+    for (size_t d = 0; d < DIGITS; d++) {
+        size_t count = counts[d];
+        counts[d] = at;
+        at += count;
+    }
+    for (size_t i = 0; i < n; i++)
+        to[counts[order_of(from[i].value) >> shift & (DIGITS - 1)]++] = from[i];
+}
+
+/* Sorts by value, digit by digit from the last on: each pass keeps the order of equal digits. A
+ * digit that all values share needs no pass.
+ */
+static bool sort_weighted(struct weighted *items, size_t n) {
+    struct weighted *room = malloc((n + 1) * sizeof *room), *from = items, *to = room;
+    size_t *counts = malloc(DIGITS * sizeof *counts);
+    for (unsigned shift = 0; room && counts && n && shift < 64; shift += DIGIT_BITS) {
+        memset(counts, 0, DIGITS * sizeof *counts);
+        for (size_t i = 0; i < n; i++)
+            counts[order_of(from[i].value) >> shift & (DIGITS - 1)]++;
+        if (counts[order_of(from[0].value) >> shift & (DIGITS - 1)] == n)
+            continue;
+        sort_by_digit(from, n, shift, counts, to);
+        struct weighted *swap = from;
+        from = to;
+        to = swap;
+    }
+    if (room && from != items)
+        memcpy(items, from, n * sizeof *items);
+    bool good = room && counts;
+    free(room);
+    free(counts);
+    return good;
+}
+
 double stats_weighted_quantile(struct weighted *items, size_t n, double q) {
     double all = 0, sum = 0;
-    qsort(items, n, sizeof *items, compare_weighted);
+    if (!sort_weighted(items, n))
+        return NAN;
     for (size_t i = 0; i < n; i++)
         all += items[i].weight;
     for (size_t i = 0; i < n; i++) {

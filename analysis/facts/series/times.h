@@ -12,6 +12,9 @@ static inline int times_compare(const void *a, const void *b) {
     return (*x > *y) - (*x < *y);
 }
 
+/* Sorts times that are mostly runs in order, which it merges. -ENOMEM. */
+int times_sort(int64_t *times, size_t n);
+
 /* The number of times, of n non-decreasing ones that are `stride` bytes apart, that are not later
  * than t.
  */
