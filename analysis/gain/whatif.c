@@ -195,5 +195,6 @@ void whatif_free(struct whatif *w) {
     free(w->roles);
     free(w->times);
     free(w->replayed);
+    free(w->alone);
     free(w);
 }

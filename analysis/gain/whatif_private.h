@@ -8,6 +8,13 @@
 #define WHATIF_REACT_MIN 0.1   /* of the time: a larger part of the path must show in a replay */
 #define WHATIF_CALIBRATED 1e-3 /* share by which the unchanged replay may miss the run's time */
 
+/* The length with all other ranks so fast that nobody waits for them. */
+struct whatif_alone {
+    enum whatif_kind kind; /* WHATIF_RANK: of one rank; else of a host's ranks */
+    int which;
+    double s;
+};
+
 struct whatif {
     const struct run_model *model;
     struct replay *replay; /* NULL: the replay was refused */
@@ -24,6 +31,8 @@ struct whatif {
     bool prepared;   /* the replay was made (at the first question) */
     int failed;      /* -ENOMEM: making the replay failed */
     struct whatif_told told;
+    struct whatif_alone *alone; /* what was replayed to doubt answers; ranks with calls each */
+    size_t n_alone;
     struct whatif_sweep *sweep; /* NULL: nobody asked for it */
     double scale;               /* factor on the model's rates: see whatif.c */
 };

@@ -215,6 +215,30 @@ static bool is_another(const struct whatif_scenario *s, const struct replay_rank
     return s->kind == WHATIF_RANK ? rank->number != s->rank : s->host >= 0 && rank->host != s->host;
 }
 
+/* The length after the change that speeds all others up, which is the same for all questions about
+ * that rank, or that host, and is kept.
+ */
+static int alone_s(const struct whatif *whatif, const struct whatif_scenario *s,
+                   const struct replay_change *change, double *ret_s) {
+    struct whatif *w = (struct whatif *)whatif; /* remembers */
+    struct whatif_alone alone = {s->kind == WHATIF_RANK ? WHATIF_RANK : WHATIF_CPU,
+                                 s->kind == WHATIF_RANK ? s->rank : s->host, NAN};
+    for (size_t i = 0; i < w->n_alone; i++)
+        if (w->alone[i].kind == alone.kind && w->alone[i].which == alone.which) {
+            *ret_s = w->alone[i].s;
+            return 0;
+        }
+    struct whatif_alone *more = reallocarray(w->alone, w->n_alone + 1, sizeof *more);
+    if (!more)
+        return -ENOMEM;
+    w->alone = more;
+    int result = changed_s(w, change, &alone.s);
+    if (result == 0)
+        w->alone[w->n_alone++] = alone;
+    *ret_s = alone.s;
+    return result;
+}
+
 /* Whether faster ranks would gain little, with all others so fast that nobody waits for them, since
  * those may have taken equally long at the same time.
  */
@@ -228,7 +252,7 @@ static int ranks_hardly_gain(const struct whatif *w, const struct whatif_scenari
     for (size_t r = 0; r < w->replay->n_ranks; r++)
         if (is_another(s, &w->replay->ranks[r]))
             change.speed[r] = NO_MATTER;
-    result = changed_s(w, &change, &before_s);
+    result = alone_s(w, s, &change, &before_s);
     if (result == 0)
         result = whatif_change_add(w, s, &change);
     if (result == 0)

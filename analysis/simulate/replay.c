@@ -176,8 +176,8 @@ static int read_counters(struct builder *b, size_t r) {
     const struct mpi_rank *rank = &b->log->ranks[r];
     const struct model_process *process = process_of(p->model, rank->host, rank->pid);
     b->n_intervals = 0;
-    free(b->intervals);
-    b->intervals = NULL;
+    free(b->own_intervals);
+    b->intervals = b->own_intervals = NULL;
     if (!process)
         return 0;
     struct budget_subject subject = {.log = b->log,
@@ -185,9 +185,15 @@ static int read_counters(struct builder *b, size_t r) {
                                      .log_rank = r,
                                      .clock = &p->model->clock,
                                      .judge = p->model->judge};
-    int result = budget_intervals(p->model, process, rank->pid, &b->intervals, &b->n_intervals);
+    const struct rank_budget *kept =
+        rank_budget_with_intervals(&p->model->budgets, &process->series->key);
+    int result =
+        kept ? 0
+             : budget_intervals(p->model, process, rank->pid, &b->own_intervals, &b->n_intervals);
     if (result < 0)
         return result;
+    b->intervals = kept ? kept->intervals : b->own_intervals;
+    b->n_intervals = kept ? kept->n_intervals : b->n_intervals;
     subject.intervals = b->intervals;
     subject.n_intervals = b->n_intervals;
     budget_life(p->model, process, &subject);
@@ -227,7 +233,7 @@ static void builder_release(struct builder *b) {
     free(b->group_outside);
     free(b->signal_ids);
     free(b->sent_signals);
-    free(b->intervals);
+    free(b->own_intervals);
     key_table_release(&b->pairs);
 }
 

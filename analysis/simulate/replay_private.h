@@ -16,7 +16,8 @@ struct builder {
     uint32_t *signal_ids;         /* by signal number: its message, or REPLAY_NONE */
     uint32_t *sent_signals;       /* signal numbers by sender and call */
     struct key_table pairs;
-    struct budget_interval *intervals;
+    const struct budget_interval *intervals;
+    struct budget_interval *own_intervals; /* where the budget did not keep them */
     size_t n_intervals;
 };
 

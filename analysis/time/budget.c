@@ -84,84 +84,17 @@ static int collect_times(const struct budget_subject *s, const struct windows *w
             add_time(times, windows[w].items[i].begin_ns);
             add_time(times, windows[w].items[i].end_ns);
         }
-    qsort(times->items, times->n, sizeof *times->items, times_compare);
-    return 0;
+    return times_sort(times->items, times->n);
 }
 
-static int cut_cells(const struct times *times, struct window lost, struct cells *ret_cells) {
-    struct cells cells = {.items = calloc(times->n + 1, sizeof *cells.items)};
-    if (!cells.items)
-        return -ENOMEM;
-    for (size_t i = 0; i + 1 < times->n; i++)
-        if (times->items[i + 1] > times->items[i])
-            cells.items[cells.n++] = (struct cell){.begin_ns = times->items[i],
-                                                   .end_ns = times->items[i + 1],
-                                                   .events = times->items[i + 1] <= lost.begin_ns ||
-                                                             times->items[i] >= lost.end_ns};
-    *ret_cells = cells;
-    return 0;
-}
-
-/* ---- windows ---- */
-
-#define CLOCKED_MOST 0.8 /* of a window: clocks that tell less do not give the source alone */
-
-static size_t first_cell(const struct cells *cells, int64_t t) {
-    return TIMES_UNTIL(cells->items, cells->n, end_ns, t);
-}
-
-static double wall_of(const struct cells *cells, size_t c) {
-    return cells->within ? budget_covered_ns(cells, c)
-                         : (double)(cells->items[c].end_ns - cells->items[c].begin_ns);
-}
-
-/* Wait clocks may have begun a moment after the process, so they need to tell only most of the
- * window.
- */
-static enum budget_source source_of(const struct budget *b, double clocked_s) {
-    bool clocked = clocked_s >= CLOCKED_MOST * b->wall_s && b->source == BUDGET_FROM_COUNTERS;
-    return clocked && clocked_s > 0 ? BUDGET_FROM_CLOCKS : b->source;
-}
-
-static void add_cell_terms(struct budget *b, const struct cell *c, double wall_ns, double *extra,
-                           unsigned *dark) {
-    b->wall_s += wall_ns / 1e9;
-    for (int term = 0; term < BUDGET_TERMS; term++)
-        b->term_s[term] += c->term[term] / 1e9;
-    b->unknown_s += c->unknown / 1e9;
-    *extra += c->extra_cpu / 1e9;
-    *dark |= c->dark;
-    if (c->source > b->source)
-        b->source = c->source;
-}
-
-/* A term that could not be seen for a part of the window is not known, unless some of it was seen
- * elsewhere: then that is a lower bound.
- */
-static void blank_dark(struct budget *b, unsigned dark) {
-    for (int term = 0; term < BUDGET_TERMS; term++)
-        if (dark >> term & 1 && b->term_s[term] <= 0)
-            b->term_s[term] = NAN;
-}
-
-static struct budget sum_window(const struct cells *cells, struct windows window) {
-    const struct cell *items = cells->within ? cells->within : cells->items;
-    struct budget b = {.source = BUDGET_FROM_EVENTS};
-    double extra = 0, sum = 0, clocked_s = 0;
-    unsigned dark = 0;
-    for (size_t i = 0; i < window.n; i++)
-        for (size_t c = first_cell(cells, window.items[i].begin_ns);
-             c < cells->n && cells->items[c].begin_ns < window.items[i].end_ns; c++) {
-            add_cell_terms(&b, &items[c], wall_of(cells, c), &extra, &dark);
-            clocked_s += items[c].source == BUDGET_FROM_CLOCKS ? wall_of(cells, c) / 1e9 : 0;
-        }
-    b.source = source_of(&b, clocked_s);
-    for (int term = 0; term < BUDGET_TERMS; term++)
-        sum += b.term_s[term];
-    b.other_cpu_s = fmax(extra, 0);
-    b.closure_pct = b.wall_s > 0 ? 100 * (sum + fmin(extra, 0)) / b.wall_s : NAN;
-    blank_dark(&b, dark);
-    return b;
+/* Keeps each time once: cells lie between them. */
+static void cut_cells(const struct times *times, struct cells *cells) {
+    size_t n = 0;
+    for (size_t i = 0; i < times->n; i++)
+        if (!n || times->items[i] > times->items[n - 1])
+            times->items[n++] = times->items[i];
+    cells->times = times->items;
+    cells->n = n ? n - 1 : 0;
 }
 
 /* The window in which events of the subject are missing. */
@@ -181,29 +114,30 @@ static int make(const struct budget_subject *s, const struct budget_parts *parts
     bool events = s->log && s->log->ranks[s->log_rank].n;
     struct window lost = lost_events(s);
     int64_t until = lost.end_ns < s->end_ns ? s->end_ns : lost.begin_ns;
-    struct times times;
-    struct cells cells = {0};
+    struct times times = {0};
+    struct window_sums sums = {.n = 0};
+    struct cells cells = {.subject = s,
+                          .lost = lost,
+                          .shares = ret_shares,
+                          .sums = &sums,
+                          .parts = parts,
+                          .windows = windows,
+                          .n_windows = n_windows};
     int result = collect_times(s, windows, n_windows, lost, &times);
+    cut_cells(&times, &cells);
     if (result == 0)
-        result = cut_cells(&times, lost, &cells);
-    cells.shares = ret_shares;
-    if (result == 0 && parts) {
-        cells.within = calloc(cells.n + 1, sizeof *cells.within);
-        cells.parts = parts;
-        cells.windows = windows;
-        cells.n_windows = n_windows;
-        result = cells.within ? 0 : -ENOMEM;
-    }
+        result = window_sums_init(windows, n_windows, ret_budgets, &sums);
     if (result == 0 && events)
         result = budget_fill_events(s, until, &cells, n_windows ? windows[0] : (struct windows){0},
                                     ret_awaited);
+    if (result == 0) {
+        budget_settle(&cells, cells.n);
+        result = cells.error;
+    }
     if (result == 0)
-        budget_divide(s, &cells);
-    for (size_t w = 0; result == 0 && w < n_windows; w++)
-        ret_budgets[w] = sum_window(&cells, windows[w]);
-    free(times.items);
-    free(cells.items);
-    free(cells.within);
+        window_sums_finish(&sums);
+    window_sums_release(&sums);
+    cells_release(&cells);
     return result;
 }
 

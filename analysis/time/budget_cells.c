@@ -4,23 +4,73 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analysis/time/budget_timeline.h"
 
-/* into[] holds the cells themselves, or their parts. */
-static void spread(const struct cells *cells, struct cell *into, int64_t begin, int64_t end,
-                   enum raw raw, double per_ns) {
+/* Makes cells up to `cell`, empty. Where the room ends, those in use move to its begin. */
+static bool make_cells(struct cells *cells, size_t cell) {
+    while (cells->made <= cell) {
+        size_t used = cells->made - cells->settled;
+        if (cells->start + used == cells->room && 2 * used < cells->room) {
+            memmove(cells->items, cells->items + cells->start, used * sizeof *cells->items);
+            if (cells->within)
+                memmove(cells->within, cells->within + cells->start, used * sizeof *cells->within);
+            cells->start = 0;
+        } else if (cells->start + used == cells->room) {
+            size_t more = cells->room ? 2 * cells->room : 256;
+            struct cell *items = reallocarray(cells->items, more, sizeof *items);
+            cells->items = items ? items : cells->items;
+            struct cell *within =
+                items && cells->parts ? reallocarray(cells->within, more, sizeof *within) : NULL;
+            cells->within = within ? within : cells->within;
+            if (!items || (cells->parts && !within)) {
+                cells->error = -ENOMEM;
+                return false;
+            }
+            cells->room = more;
+        }
+        cells->items[cells->start + used] = (struct cell){.dark = 0};
+        if (cells->within)
+            cells->within[cells->start + used] = (struct cell){.dark = 0};
+        cells->made++;
+    }
+    return true;
+}
+
+static bool is_there(struct cells *cells, size_t cell) {
+    return cell >= cells->settled && (cell < cells->made || make_cells(cells, cell));
+}
+
+struct cell *cells_at(struct cells *cells, size_t cell) {
+    return is_there(cells, cell) ? &cells->items[cells->start + cell - cells->settled] : NULL;
+}
+
+struct cell *cells_within(struct cells *cells, size_t cell) {
+    return is_there(cells, cell) ? &cells->within[cells->start + cell - cells->settled] : NULL;
+}
+
+void cells_release(struct cells *cells) {
+    free(cells->times);
+    free(cells->items);
+    free(cells->within);
+    *cells = (struct cells){0};
+}
+
+static void spread(struct cells *cells, bool within, int64_t begin, int64_t end, enum raw raw,
+                   double per_ns) {
+    const int64_t *times = cells->times;
     size_t i = cells->cursor;
-    while (i < cells->n && cells->items[i].end_ns <= begin)
+    while (i < cells->n && times[i + 1] <= begin)
         i++;
-    while (i > 0 && i < cells->n && cells->items[i].begin_ns > begin)
+    while (i > 0 && i < cells->n && times[i] > begin)
         i--;
-    for (; i < cells->n && cells->items[i].begin_ns < end; i++) {
-        const struct cell *c = &cells->items[i];
-        int64_t from = begin > c->begin_ns ? begin : c->begin_ns;
-        int64_t to = end < c->end_ns ? end : c->end_ns;
-        if (to > from)
-            into[i].raw[raw] += per_ns * (double)(to - from);
+    for (; i < cells->n && times[i] < end; i++) {
+        int64_t from = begin > times[i] ? begin : times[i];
+        int64_t to = end < times[i + 1] ? end : times[i + 1];
+        struct cell *c = to > from ? (within ? cells_within : cells_at)(cells, i) : NULL;
+        if (c)
+            c->raw[raw] += per_ns * (double)(to - from);
     }
 }
 
@@ -28,13 +78,12 @@ void timeline_put(struct cells *cells, int64_t begin, int64_t end, enum raw raw,
     if (end <= begin || amount <= 0)
         return;
     double per_ns = amount / (double)(end - begin);
-    spread(cells, cells->items, begin, end, raw, per_ns);
-    if (!cells->within)
+    spread(cells, false, begin, end, raw, per_ns);
+    if (!cells->parts)
         return;
     struct windows only = cells->parts->only;
     for (size_t i = windows_first(only, begin); i < only.n && only.items[i].begin_ns < end; i++)
-        spread(cells, cells->within,
-               begin > only.items[i].begin_ns ? begin : only.items[i].begin_ns,
+        spread(cells, true, begin > only.items[i].begin_ns ? begin : only.items[i].begin_ns,
                end < only.items[i].end_ns ? end : only.items[i].end_ns, raw, per_ns);
 }
 
@@ -53,7 +102,7 @@ static size_t way_of(const struct timeline *t, const struct call_need *need, siz
 void timeline_put_moved(struct timeline *t, const struct call_need *need, int64_t begin,
                         int64_t end, double per_ns) {
     const struct budget_parts *parts = t->cells->parts;
-    if (!t->cells->within || !parts->moved_s || end <= begin)
+    if (!parts || !parts->moved_s || end <= begin)
         return;
     size_t way = way_of(t, need, parts->n_hosts);
     for (size_t i = windows_first(parts->only, begin);

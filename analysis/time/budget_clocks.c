@@ -89,11 +89,11 @@ bool budget_take_gpu(const struct budget_interval *i, double part, double *raw, 
     double polled = fmin(fmax(beyond, 0), waited);
     find_gpu_parts(raw, waited, polled, parts);
     for (size_t c = first; c < end; c++) {
-        if (!cells->items[c].events)
+        if (!cells_has_events(cells, c) || !cells_at(cells, c))
             continue;
-        move(&cells->items[c], parts, t->gpu_copy / all);
-        if (cells->within)
-            move(&cells->within[c], parts, t->gpu_copy / all);
+        move(cells_at(cells, c), parts, t->gpu_copy / all);
+        if (cells->parts)
+            move(cells_within(cells, c), parts, t->gpu_copy / all);
     }
     for (size_t k = 0; k < N_OUTSIDE; k++)
         raw[outside[k]] *= 1 - parts[k];

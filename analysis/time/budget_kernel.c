@@ -213,7 +213,8 @@ static void put_idle(struct cell *c, double idle) {
     c->term[BUDGET_IDLE] += idle - part * inside;
 }
 
-static void apply(struct cell *c, const struct division *d) {
+/* length: of the cell, ns. */
+static void apply(struct cell *c, const struct division *d, double length) {
     const double *raw = c->raw;
     double lit = 1 - d->cpu_of_dark, off = raw[RAW_GAP_OFF] + lit * raw[RAW_GAP_DARK];
     double disk_io = fmin(raw[RAW_IO_OFF] * d->disk_of_io_off, raw[RAW_IO]);
@@ -237,19 +238,19 @@ static void apply(struct cell *c, const struct division *d) {
     /* the peer may not have come yet: a rank that waits and yields its core is no demand for one */
     c->term[BUDGET_UNSPLIT] +=
         take_stopped(c, d, raw[RAW_UNSPLIT], RAW_LATE_UNSPLIT) + lit * raw[RAW_FOLD_UNSPLIT];
-    c->extra_cpu += d->extra_cpu * (double)(c->end_ns - c->begin_ns);
+    c->extra_cpu += d->extra_cpu * length;
     c->dark |= d->dark | (d->gpu_known ? 0 : DARK(BUDGET_GPU) | DARK(BUDGET_GPU_COPY));
 }
 
 /* Without counters only terms that need none are known. */
-static void apply_nothing(struct cell *c) {
+static void apply_nothing(struct cell *c, double length) {
     static const struct division nothing = {.quota_of_queue = 0};
     const double *raw = c->raw;
     double off = raw[RAW_GAP_OFF] + dark_time(raw);
     struct cell without = *c;
     without.raw[RAW_GAP_OFF] = without.raw[RAW_GAP_DARK] = without.raw[RAW_FOLD_WAIT] =
         without.raw[RAW_FOLD_TRANSFER] = without.raw[RAW_FOLD_UNSPLIT] = 0;
-    apply(&without, &nothing);
+    apply(&without, &nothing, length);
     for (int term = 0; term < BUDGET_TERMS; term++)
         c->term[term] = without.term[term];
     c->unknown += off;
@@ -279,8 +280,8 @@ static void move_sending(const struct budget_interval *i, double part, struct ce
 }
 
 static void divide_counters(const struct budget_interval *i, double part, double length,
-                            struct cell *c) {
-    double raw[RAW_COUNT_] = {0}, own = length > 0 ? (double)(c->end_ns - c->begin_ns) / length : 0;
+                            double of_cell, struct cell *c) {
+    double raw[RAW_COUNT_] = {0}, own = length > 0 ? of_cell / length : 0;
     bool shim = !isnan(i->mpi);
     if (!shim && budget_divide_clocks(i, part * own, c))
         return;
@@ -289,10 +290,10 @@ static void divide_counters(const struct budget_interval *i, double part, double
     for (int r = 0; r < RAW_COUNT_; r++)
         c->raw[r] = raw[r] * own;
     if (!d.known) {
-        c->unknown += (double)(c->end_ns - c->begin_ns);
+        c->unknown += of_cell;
         return;
     }
-    apply(c, &d);
+    apply(c, &d, of_cell);
     if (!shim)
         move_sending(i, part * own, c);
     c->dark |= DARK(BUDGET_PEER_WAIT) | DARK(BUDGET_OVERHEAD) | DARK(BUDGET_FILE);
@@ -310,26 +311,24 @@ struct cell_sum {
     double with, without; /* ns of cells with events; without */
 };
 
-static struct cell_sum sum_up(const struct cells *cells, size_t first, size_t end) {
+static struct cell_sum sum_up(struct cells *cells, size_t first, size_t end) {
     struct cell_sum s = {.with = 0};
     for (size_t c = first; c < end; c++) {
-        const struct cell *cell = &cells->items[c];
-        double length = (double)(cell->end_ns - cell->begin_ns);
-        *(cell->events ? &s.with : &s.without) += length;
-        for (int r = 0; r < RAW_COUNT_; r++)
+        const struct cell *cell = cells_at(cells, c);
+        *(cells_has_events(cells, c) ? &s.with : &s.without) += cells_length(cells, c);
+        for (int r = 0; cell && r < RAW_COUNT_; r++)
             s.raw[r] += cell->raw[r];
     }
     return s;
 }
 
 double budget_covered_ns(const struct cells *cells, size_t cell) {
-    const struct cell *c = &cells->items[cell];
+    int64_t begin = cells->times[cell], end = cells->times[cell + 1];
     struct windows only = cells->parts->only;
     double covered = 0;
-    for (size_t i = windows_first(only, c->begin_ns);
-         i < only.n && only.items[i].begin_ns < c->end_ns; i++) {
-        int64_t from = only.items[i].begin_ns > c->begin_ns ? only.items[i].begin_ns : c->begin_ns;
-        int64_t to = only.items[i].end_ns < c->end_ns ? only.items[i].end_ns : c->end_ns;
+    for (size_t i = windows_first(only, begin); i < only.n && only.items[i].begin_ns < end; i++) {
+        int64_t from = only.items[i].begin_ns > begin ? only.items[i].begin_ns : begin;
+        int64_t to = only.items[i].end_ns < end ? only.items[i].end_ns : end;
         covered += (double)(to - from);
     }
     return covered;
@@ -337,13 +336,14 @@ double budget_covered_ns(const struct cells *cells, size_t cell) {
 
 /* The requested part of a cell is divided like the whole cell. */
 static void divide_within(struct cells *cells, size_t c, const struct division *d) {
-    const struct cell *all = &cells->items[c];
-    struct cell *part = &cells->within[c];
-    double share_of_it = share(budget_covered_ns(cells, c), (double)(all->end_ns - all->begin_ns));
-    if (all->events && d && d->known) {
-        apply(part, d);
-    } else if (all->events) {
-        apply_nothing(part);
+    const struct cell *all = cells_at(cells, c);
+    struct cell *part = cells_within(cells, c);
+    double length = cells_length(cells, c);
+    double share_of_it = share(budget_covered_ns(cells, c), length);
+    if (cells_has_events(cells, c) && d && d->known) {
+        apply(part, d, length);
+    } else if (cells_has_events(cells, c)) {
+        apply_nothing(part, length);
     } else {
         for (int term = 0; term < BUDGET_TERMS; term++)
             part->term[term] = all->term[term] * share_of_it;
@@ -365,14 +365,15 @@ static void divide_interval(const struct budget_interval *i, struct cells *cells
     struct division d = divide(&rest, s.raw, with, s.with, lag_ns);
     d.gpu_known = gpu_known;
     for (size_t c = first; c < end; c++) {
-        struct cell *cell = &cells->items[c];
-        if (!cell->events)
-            divide_counters(i, 1 - with, s.without, cell);
+        struct cell *cell = cells_at(cells, c);
+        double length = cells_length(cells, c);
+        if (!cells_has_events(cells, c))
+            divide_counters(i, 1 - with, s.without, length, cell);
         else if (d.known)
-            apply(cell, &d);
+            apply(cell, &d, length);
         else
-            apply_nothing(cell);
-        if (cells->within)
+            apply_nothing(cell, length);
+        if (cells->parts)
             divide_within(cells, c, &d);
     }
     if (ret_shares)
@@ -390,29 +391,59 @@ static void divide_interval(const struct budget_interval *i, struct cells *cells
                                              .memory_of_cpu = d.memory_of_cpu};
 }
 
-void budget_divide(const struct budget_subject *subject, struct cells *cells) {
-    size_t i = 0;
-    double lag_ns = 0;
-    for (size_t c = 0, end; c < cells->n; c = end) {
-        while (i < subject->n_intervals && subject->intervals[i].end_ns <= cells->items[c].begin_ns)
-            i++;
-        const struct budget_interval *interval =
-            i < subject->n_intervals && subject->intervals[i].begin_ns <= cells->items[c].begin_ns
-                ? &subject->intervals[i]
-                : NULL;
-        end = c + 1;
-        if (!interval) {
-            if (cells->items[c].events)
-                apply_nothing(&cells->items[c]);
-            else
-                cells->items[c].unknown =
-                    (double)(cells->items[c].end_ns - cells->items[c].begin_ns);
-            if (cells->within)
-                divide_within(cells, c, NULL);
-            continue;
-        }
-        while (end < cells->n && cells->items[end].begin_ns < interval->end_ns)
-            end++;
-        divide_interval(interval, cells, c, end, &lag_ns, cells->shares ? &cells->shares[i] : NULL);
+/* A cell that no interval of counters covers. */
+static void divide_nothing(struct cells *cells, size_t c) {
+    struct cell *cell = cells_at(cells, c);
+    if (cells_has_events(cells, c))
+        apply_nothing(cell, cells_length(cells, c));
+    else
+        cell->unknown = cells_length(cells, c);
+    if (cells->parts)
+        divide_within(cells, c, NULL);
+}
+
+/* The interval at the first cell that is not settled; NULL: none. */
+static const struct budget_interval *interval_of_next(const struct cells *cells) {
+    const struct budget_interval *i = cells->subject->n_intervals > cells->interval
+                                          ? &cells->subject->intervals[cells->interval]
+                                          : NULL;
+    return i && i->begin_ns <= cells->times[cells->settled] ? i : NULL;
+}
+
+/* Finds the cells that are settled together: those of one interval. */
+static void find_next(struct cells *cells) {
+    const struct budget_subject *s = cells->subject;
+    int64_t begin = cells->times[cells->settled];
+    while (cells->interval < s->n_intervals && s->intervals[cells->interval].end_ns <= begin)
+        cells->interval++;
+    const struct budget_interval *interval = interval_of_next(cells);
+    cells->next_end = cells->settled + 1;
+    while (interval && cells->next_end < cells->n &&
+           cells->times[cells->next_end] < interval->end_ns)
+        cells->next_end++;
+}
+
+static void settle_next(struct cells *cells) {
+    size_t first = cells->settled, end = cells->next_end;
+    const struct budget_interval *interval = interval_of_next(cells);
+    if (!cells_at(cells, end - 1))
+        return;
+    if (interval)
+        divide_interval(interval, cells, first, end, &cells->lag_ns,
+                        cells->shares ? &cells->shares[cells->interval] : NULL);
+    else
+        divide_nothing(cells, first);
+    budget_add_cells(cells, first, end);
+    cells->settled = end;
+    cells->start += end - first;
+}
+
+void budget_settle(struct cells *cells, size_t known) {
+    while (cells->settled < known && !cells->error) {
+        if (cells->next_end <= cells->settled)
+            find_next(cells);
+        if (cells->next_end > known)
+            return;
+        settle_next(cells);
     }
 }

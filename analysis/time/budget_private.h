@@ -46,25 +46,84 @@ enum raw {
 };
 
 struct cell {
-    int64_t begin_ns, end_ns;
     double raw[RAW_COUNT_];
     double term[BUDGET_TERMS], unknown, extra_cpu; /* filled from the counters */
-    bool events;                                   /* whether the raw amounts are known */
     unsigned dark;                                 /* terms that are not observable here: a mask */
     enum budget_source source;
 };
 
+/* The cells of a rank, in order and touching. A program that goes round in microseconds has
+ * hundreds of thousands of them, so only those are kept that were touched and not settled yet:
+ * events come in order, and once they are past an interval of counters, its cells are divided,
+ * added to their windows and forgotten.
+ */
 struct cells {
-    struct cell *items; /* in order, touching */
+    const struct budget_subject *subject;
+    int64_t *times; /* cell i: [times[i], times[i + 1]) */
     size_t n;
-    size_t cursor; /* cursor of the events, which come in order */
-    /* The parts of the same cells within parts->only. NULL: not wanted */
+    size_t cursor;      /* cursor of the events, which come in order */
+    struct window lost; /* the raw amounts are not known in it */
+    struct cell *items; /* cells [settled, made), from items[start] on */
+    /* The parts of the same cells within parts->only. Only with parts */
     struct cell *within;
+    size_t settled, made, start, room;
+    int error; /* -ENOMEM */
     const struct budget_parts *parts;
     const struct windows *windows; /* with parts: the windows of moved_s */
     size_t n_windows;
     struct budget_shares *shares; /* by interval; NULL: not wanted */
+    struct window_sums *sums;     /* what settled cells are added to */
+    /* The cells that are settled next, together: up to next_end, within that interval */
+    size_t next_end, interval;
+    double lag_ns; /* of the interval before */
 };
+
+/* The cell, or its part within parts->only; NULL with cells->error set, or if it is settled. */
+struct cell *cells_at(struct cells *cells, size_t cell);
+struct cell *cells_within(struct cells *cells, size_t cell);
+void cells_release(struct cells *cells);
+
+static inline double cells_length(const struct cells *cells, size_t cell) {
+    return (double)(cells->times[cell + 1] - cells->times[cell]);
+}
+
+/* Whether its raw amounts are known. */
+static inline bool cells_has_events(const struct cells *cells, size_t cell) {
+    return cells->times[cell + 1] <= cells->lost.begin_ns ||
+           cells->times[cell] >= cells->lost.end_ns;
+}
+
+/* A piece of a window, to which cells are added. */
+struct window_span {
+    int64_t begin_ns, end_ns;
+    uint32_t window, item;
+};
+
+/* Other sums of a window: its budget has the rest. */
+struct window_more {
+    double extra, clocked_s;
+    unsigned dark;
+};
+
+struct window_sums {
+    struct budget *budgets; /* by window; borrowed */
+    struct window_more *more;
+    size_t n;
+    struct window_span *spans; /* by begin; those before `next` were begun */
+    size_t n_spans, next;
+    uint32_t *active; /* begun, and not ended: their numbers, by begin */
+    size_t n_active;
+};
+
+/* Release it in any case. -ENOMEM. */
+int window_sums_init(const struct windows *windows, size_t n, struct budget *budgets,
+                     struct window_sums *ret_sums);
+void window_sums_release(struct window_sums *sums);
+/* Completes the budgets once all cells are added. */
+void window_sums_finish(struct window_sums *sums);
+
+/* Adds cells [first, end), which are divided, to the windows that they lie in. */
+void budget_add_cells(struct cells *cells, size_t first, size_t end);
 
 /* 0 for an amount that is not known or impossible. */
 static inline double budget_amount(double ns) {
@@ -93,7 +152,9 @@ bool budget_take_gpu(const struct budget_interval *interval, double part, double
                      double *cpu_ns, struct cells *cells, size_t first, size_t end,
                      double *ret_kept);
 
-/* Divides all cells by the intervals of counters. */
-void budget_divide(const struct budget_subject *subject, struct cells *cells);
+/* Divides cells by the intervals of counters, adds them to their windows and forgets them, as far
+ * as all cells of an interval lie before cell `known`, where nothing more will be put.
+ */
+void budget_settle(struct cells *cells, size_t known);
 
 #endif

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analysis/time/budget_timeline.h"
 
@@ -123,20 +124,29 @@ static void put_gap(struct timeline *t, size_t previous, size_t event, int64_t b
 /* ---- the pass ---- */
 
 int budget_main_thread(const struct mpi_rank *rank, uint16_t *ret_thread) {
-    uint32_t *calls = calloc(UINT16_MAX + 1, sizeof *calls);
-    uint16_t most = 0, last = 0;
-    if (!calls)
-        return -ENOMEM;
-    for (size_t i = 0; i < rank->n; i++)
-        if (mpi_event_is_call(&rank->events[i])) {
-            calls[rank->events[i].thread]++;
-            last = rank->events[i].thread > last ? rank->events[i].thread : last;
+    uint32_t *calls = NULL;
+    size_t room = 0, most = 0;
+    for (size_t i = 0; i < rank->n; i++) {
+        size_t thread = rank->events[i].thread;
+        if (!mpi_event_is_call(&rank->events[i]))
+            continue;
+        if (thread >= room) {
+            uint32_t *more = reallocarray(calls, 2 * thread + 16, sizeof *calls);
+            if (!more) {
+                free(calls);
+                return -ENOMEM;
+            }
+            calls = more;
+            memset(calls + room, 0, (2 * thread + 16 - room) * sizeof *calls);
+            room = 2 * thread + 16;
         }
-    for (uint32_t thread = 1; thread <= last; thread++)
+        calls[thread]++;
+    }
+    for (size_t thread = 1; thread < room; thread++)
         if (calls[thread] > calls[most])
-            most = (uint16_t)thread;
+            most = thread;
     free(calls);
-    *ret_thread = most;
+    *ret_thread = (uint16_t)most;
     return 0;
 }
 
@@ -150,8 +160,9 @@ static void fill_timeline(struct timeline *t) {
         int64_t begin = e->enter_ns > at ? e->enter_ns : at;
         int64_t end = e->exit_ns > begin ? e->exit_ns : begin;
         struct cells *cells = t->cells;
-        while (cells->cursor < cells->n && cells->items[cells->cursor].end_ns <= at)
+        while (cells->cursor < cells->n && cells->times[cells->cursor + 1] <= at)
             cells->cursor++;
+        budget_settle(cells, cells->cursor);
         put_gap(t, previous, i, at, begin);
         bool nothing = polling_found_nothing(&t->polling, i);
         if (nothing && polling_in_passing(&t->polling, i)) {
@@ -185,7 +196,7 @@ static int run(struct timeline *t) {
         fill_timeline(t);
     free(t->others);
     polling_release(&t->polling);
-    return result ? result : t->error;
+    return result ? result : t->error ? t->error : t->cells->error;
 }
 
 static struct timeline timeline_of(const struct budget_subject *subject, int64_t until_ns,

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "analysis/time/critical_private.h"
 #include "analysis/time/rank_budget_private.h"
@@ -65,23 +64,19 @@ static int fill_windows(const struct run_model *model, const struct budget_subje
     size_t n = before + RANK_BUDGET_SLICES;
     struct window *items = calloc(n_its + RANK_BUDGET_SLICES, sizeof *items);
     struct windows *windows = items ? make_windows(model, its, n_its, items) : NULL;
-    struct budget *budgets = calloc(n, sizeof *budgets);
     double *awaited = calloc(model->recording->calls.n + 1, sizeof *awaited);
-    to->groups = calloc(model->n_groups + 1, sizeof *to->groups);
-    to->iterations = calloc(n_its + 1, sizeof *to->iterations);
-    to->slices = calloc(RANK_BUDGET_SLICES, sizeof *to->slices);
-    bool room = windows && budgets && awaited && to->groups && to->iterations && to->slices;
-    int result = room ? budget_make(subject, windows, n, budgets, awaited) : -ENOMEM;
+    to->budgets = calloc(n, sizeof *to->budgets);
+    bool room = windows && to->budgets && awaited;
+    int result = room ? budget_make(subject, windows, n, to->budgets, awaited) : -ENOMEM;
     if (result == 0) {
-        memcpy(to->groups, budgets + 1, model->n_groups * sizeof *budgets);
-        memcpy(to->iterations, budgets + 1 + model->n_groups, n_its * sizeof *budgets);
+        to->groups = to->budgets + 1;
+        to->iterations = to->groups + model->n_groups;
         to->n_iterations = n_its;
-        memcpy(to->slices, budgets + before, RANK_BUDGET_SLICES * sizeof *budgets);
+        to->slices = to->budgets + before;
         find_awaited(&model->recording->calls, awaited, to);
     }
     free(items);
     free(windows);
-    free(budgets);
     free(awaited);
     return result;
 }
@@ -167,7 +162,14 @@ static int fill_rank(struct making *m, const struct model_process *process, size
     for (size_t g = 0; result == 0 && g < model->n_groups; g++)
         to->splits[g] = budget_transfer_split(model->recording, to->host, to->pid,
                                               phase_windows(&model->groups[g]));
-    free(intervals);
+    if (subject.log) {
+        struct budget_interval *kept =
+            realloc(intervals, (subject.n_intervals + 1) * sizeof *intervals);
+        to->intervals = kept ? kept : intervals;
+        to->n_intervals = subject.n_intervals;
+    } else {
+        free(intervals);
+    }
     return result;
 }
 
@@ -251,11 +253,10 @@ int rank_budgets_make(const struct run_model *model, struct rank_budgets *ret_bu
 
 void rank_budgets_release(struct rank_budgets *budgets) {
     for (size_t r = 0; r < rank_budgets_all(budgets); r++) {
-        free(budgets->items[r].groups);
+        free(budgets->items[r].budgets);
+        free(budgets->items[r].intervals);
         free(budgets->items[r].claims);
         free(budgets->items[r].splits);
-        free(budgets->items[r].iterations);
-        free(budgets->items[r].slices);
     }
     free(budgets->items);
     free(budgets->waits);
@@ -271,6 +272,14 @@ const struct budget *rank_budget_trusted(const struct rank_budgets *budgets, int
                        ? &b->groups[group]
                        : NULL;
     }
+    return NULL;
+}
+
+const struct rank_budget *rank_budget_with_intervals(const struct rank_budgets *budgets,
+                                                     const struct table_key *key) {
+    for (size_t r = 0; r < rank_budgets_all(budgets); r++)
+        if (budgets->items[r].key == key && budgets->items[r].intervals)
+            return &budgets->items[r];
     return NULL;
 }
 

@@ -32,12 +32,15 @@ struct rank_budget {
     int64_t pid;
     const char *process;           /* the name of its series */
     const struct table_key *key;   /* the key of its series */
+    struct budget *budgets;        /* of all windows: groups, iterations and slices lie in it */
     struct budget *groups;         /* by phase group of the model */
     struct transfer_split *splits; /* by phase group of the model */
     struct claims *claims;         /* by phase group of the model */
     struct budget *iterations;     /* the iterations that it marked itself, in time order */
     size_t n_iterations;
-    struct budget *slices; /* RANK_BUDGET_SLICES of them, in time order */
+    struct budget *slices;             /* RANK_BUDGET_SLICES of them, in time order */
+    struct budget_interval *intervals; /* of a rank with calls: a replay needs them again */
+    size_t n_intervals;
     int awaited_host,
         awaited_rank; /* the rank that it waited for most in the main group; -1: none */
     double awaited_s;
@@ -99,6 +102,10 @@ double rank_budgets_share(const struct rank_budgets *budgets, size_t group, enum
 /* One interval for each row of the process. The caller owns *ret_intervals. -ENOMEM. */
 int budget_intervals(const struct run_model *model, const struct model_process *process,
                      int64_t pid, struct budget_interval **ret_intervals, size_t *ret_n);
+
+/* Those of the process that its budget was made with; NULL: they were not kept. */
+const struct rank_budget *rank_budget_with_intervals(const struct rank_budgets *budgets,
+                                                     const struct table_key *key);
 
 /* From its start, as the kernel tells it, to its last sign of life. */
 void budget_life(const struct run_model *model, const struct model_process *process,

@@ -142,7 +142,7 @@ static int put_start(struct trace *t, const struct mpi_event *start,
     struct pending one = {start, request, sends};
     const struct mpi_event *of = told_by(&one);
     put_words(t, "%s %d %d %" PRId64 " %d", sends ? "isend" : "irecv", of->peer, tag_of(of),
-              of->bytes, BYTE);
+              (int64_t)of->bytes, BYTE);
     return keep_pending(t, one);
 }
 
@@ -156,9 +156,9 @@ static bool put_collective(const struct trace *t, const struct mpi_event *call) 
         return false;
     fprintf(t->out, "%d %s", t->rank->rank, c->action);
     if (c->moves)
-        fprintf(t->out, " %" PRId64, call->bytes);
+        fprintf(t->out, " %" PRId64, (int64_t)call->bytes);
     if (c->in_parts)
-        fprintf(t->out, " %" PRId64, call->bytes);
+        fprintf(t->out, " %" PRId64, (int64_t)call->bytes);
     if (c->sums)
         fputs(" 0", t->out);
     if (c->is_rooted)
@@ -175,12 +175,14 @@ static bool put_message(const struct trace *t, size_t i) {
     if (call->peer < 0)
         return false;
     if (is_named(t, call, "MPI_Send") || is_named(t, call, "MPI_Ssend"))
-        put_words(t, "send %d %d %" PRId64 " %d", call->peer, tag_of(call), call->bytes, BYTE);
+        put_words(t, "send %d %d %" PRId64 " %d", call->peer, tag_of(call), (int64_t)call->bytes,
+                  BYTE);
     else if (is_named(t, call, "MPI_Recv"))
-        put_words(t, "recv %d %d %" PRId64 " %d", call->peer, tag_of(call), call->bytes, BYTE);
+        put_words(t, "recv %d %d %" PRId64 " %d", call->peer, tag_of(call), (int64_t)call->bytes,
+                  BYTE);
     else if (is_named(t, call, "MPI_Sendrecv") && (part = beside(t->rank, i, MPI_FLAG_PART)))
-        put_words(t, "sendRecv %" PRId64 " %d %" PRId64 " %d %d %d", call->bytes, call->peer,
-                  part->bytes, part->peer, BYTE, BYTE);
+        put_words(t, "sendRecv %" PRId64 " %d %" PRId64 " %d %d %d", (int64_t)call->bytes,
+                  call->peer, (int64_t)part->bytes, part->peer, BYTE, BYTE);
     else
         return false;
     return true;

@@ -11,6 +11,10 @@ static int64_t bounded(int64_t value, int64_t max, int64_t none) {
     return value >= 0 && value <= max ? value : none;
 }
 
+static int64_t at_most(int64_t value, int64_t max) {
+    return value < max ? value : max;
+}
+
 static int32_t number(int64_t value) {
     return (int32_t)bounded(value, INT32_MAX, -1);
 }
@@ -50,19 +54,18 @@ static struct mpi_event event_of(const struct store_row_read *row, int function)
     return (struct mpi_event){
         .function = (uint16_t)function,
         .flags = flags,
-        .thread = (uint16_t)bounded(v[CALL_THREAD], UINT16_MAX, 0),
+        .thread = (uint64_t)bounded(v[CALL_THREAD], UINT16_MAX, 0),
         .comm = (uint32_t)bounded(v[CALL_COMM_ID], UINT32_MAX, MPI_COMM_NONE),
         .peer = number(v[CALL_PEER]),
         .tag = number(v[CALL_TAG]),
         .site = site_of(v[CALL_SITE]),
         .calls = calls_of(v, flags),
-        .bytes = bounded(v[CALL_BYTES], INT64_MAX, 0),
-        .sequence = bounded(v[CALL_SEQUENCE], INT64_MAX, 0),
+        .bytes = at_most(bounded(v[CALL_BYTES], INT64_MAX, 0), MPI_BYTES_MAX),
         .enter_ns = store_row_time(row, v[CALL_START_NS]),
         .exit_ns = store_row_time(row, v[CALL_START_NS] + v[CALL_DURATION_NS]),
-        .inside_ns = time_inside(v, flags),
-        .cpu_ns = bounded(v[CALL_CPU_NS], TIME_SANE_NS, 0),
-        .gap_cpu_ns = bounded(v[CALL_GAP_CPU_NS], TIME_SANE_NS, 0),
+        .inside_ns = at_most(time_inside(v, flags), MPI_INSIDE_MAX_NS),
+        .cpu_ns = at_most(bounded(v[CALL_CPU_NS], TIME_SANE_NS, 0), MPI_CPU_MAX_NS),
+        .gap_cpu_ns = at_most(bounded(v[CALL_GAP_CPU_NS], TIME_SANE_NS, 0), MPI_CPU_MAX_NS),
     };
 }
 
@@ -89,7 +92,7 @@ static int take_call(void *ctx, const struct store_row_read *row) {
     if (!rank)
         return error;
     struct mpi_event event = event_of(row, function);
-    return mpi_log_add(log, rank, &event);
+    return mpi_log_add(log, rank, &event, bounded(row->values[CALL_SEQUENCE], INT64_MAX, 0));
 }
 
 int report_load_calls(struct store *store, struct report_input *input) {

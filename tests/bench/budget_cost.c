@@ -27,7 +27,7 @@ static void add(struct mpi_log *log, int rank, const char *name, int peer, int64
                           .enter_ns = enter,
                           .exit_ns = leave,
                           .inside_ns = leave - enter};
-    if (!r || mpi_log_add(log, r, &e) < 0)
+    if (!r || mpi_log_add(log, r, &e, 0) < 0)
         abort();
 }
 

@@ -36,7 +36,6 @@ static inline void plant_call(struct mpi_log *log, int rank, int host, struct pl
                               .flags = (uint16_t)c.flags,
                               .thread = (uint16_t)c.thread,
                               .comm = c.comm,
-                              .sequence = c.sequence,
                               .peer = c.peer,
                               .tag = c.tag,
                               .bytes = c.bytes,
@@ -48,7 +47,7 @@ static inline void plant_call(struct mpi_log *log, int rank, int host, struct pl
                                                                      : 0,
                               .cpu_ns = c.cpu_ns,
                               .gap_cpu_ns = c.gap_cpu_ns};
-    if (mpi_log_add(log, r, &event) < 0)
+    if (mpi_log_add(log, r, &event, c.sequence) < 0)
         abort();
 }
 

@@ -88,6 +88,18 @@ static struct call_matches match(struct program *p) {
     return m;
 }
 
+/* The number of a call among all of its rank, of which none is missing. */
+static int64_t sequence_of(const struct mpi_rank *whole_rank, const struct mpi_event *event) {
+    for (size_t i = 0; i < whole_rank->n; i++) {
+        const struct mpi_event *e = &whole_rank->events[i];
+        if (e->enter_ns == event->enter_ns && e->exit_ns == event->exit_ns &&
+            e->flags == event->flags && e->peer == event->peer && e->tag == event->tag)
+            return (int64_t)i + 1;
+    }
+    fail();
+    return 0;
+}
+
 /* The percentage of events after a rank's hole that are matched; each must be as in the whole
  * program.
  */
@@ -100,14 +112,13 @@ static int matched_behind(struct program *holed) {
     for (int r = 0; r < RANKS; r++) {
         const struct mpi_rank *rank = &holed->log.ranks[r];
         for (size_t i = 0; i < rank->n; i++) {
-            const struct call_need *need = &m.needs[r][i],
-                                   *right = &truth.needs[r][rank->events[i].sequence - 1];
+            int64_t sequence = sequence_of(&all.log.ranks[r], &rank->events[i]);
+            const struct call_need *need = &m.needs[r][i], *right = &truth.needs[r][sequence - 1];
             if (need->ready_ns != VALUE_ABSENT) {
                 assert_int_equal(need->ready_ns, right->ready_ns);
                 assert_int_equal(need->who, right->who);
             }
-            if (!holed->holes[r].to || rank->events[i].sequence < holed->holes[r].to ||
-                !right->asked)
+            if (!holed->holes[r].to || sequence < holed->holes[r].to || !right->asked)
                 continue;
             events++;
             known += need->ready_ns != VALUE_ABSENT;

@@ -360,7 +360,7 @@ static void two_programs_one_after_the_other_do_not_mix(void **state) {
                                   .peer = -1,
                                   .enter_ns = 1000 * program + 10 * rank,
                                   .exit_ns = 1000 * program + 50};
-            assert_int_equal(mpi_log_add(&log, r, &e), 0);
+            assert_int_equal(mpi_log_add(&log, r, &e, 0), 0);
         }
     struct call_matches m = matched(&log);
     assert_int_equal(m.unmatched_groups, 0);

@@ -49,7 +49,7 @@ static void call_from(struct writer *w, const char *name, int peer, int64_t byte
                               .enter_ns = w->t_ns,
                               .exit_ns = w->t_ns + call_ns,
                               .inside_ns = call_ns};
-    assert_int_equal(mpi_log_add(log, r, &event), 0);
+    assert_int_equal(mpi_log_add(log, r, &event, 0), 0);
     w->t_ns += call_ns + US;
 }
 

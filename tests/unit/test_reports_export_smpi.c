@@ -44,7 +44,7 @@ static struct mpi_event *add(struct planned *plan, const char *name, struct mpi_
         plan->now_ns += 2 * MS;
     event.enter_ns += plan->now_ns;
     event.exit_ns = event.exit_ns ? event.exit_ns : plan->now_ns + MS;
-    assert_int_equal(mpi_log_add(&plan->log, &plan->log.ranks[0], &event), 0);
+    assert_int_equal(mpi_log_add(&plan->log, &plan->log.ranks[0], &event, 0), 0);
     if (mpi_event_is_call(&event))
         plan->now_ns += MS;
     return &plan->log.ranks[0].events[plan->log.ranks[0].n - 1];

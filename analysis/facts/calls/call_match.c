@@ -84,6 +84,8 @@ static int matcher_init(struct matcher *m) {
     if (!m->first || !m->world || !m->member_rank || !m->matches.needs)
         return -ENOMEM;
     m->matches.n_ranks = n;
+    for (size_t i = 0; i < LAST_CHANNELS; i++)
+        m->last[i].rank = KEY_NONE;
     for (size_t r = 0; r < n; r++) {
         size_t n_events = m->log->ranks[r].n;
         if (events + n_events >= INT32_MAX)

@@ -28,18 +28,18 @@
 
 /* The events that one event needed, if known. */
 struct call_need {
-    int64_t ready_ns; /* when the other side was there; VALUE_ABSENT: not known */
-    int64_t since_ns; /* for a wait or test that completed requests: the earliest start of one; for
-                         a probe that found a message: a time before all; else VALUE_ABSENT */
-    int32_t who;      /* index in the log of the rank that it needed; -1: none */
-    uint32_t partner; /* for a message: the other side's event in that rank; for a group call: its
-                         number in the log; else CALL_NO_PARTNER */
-    bool of_file;     /* for a wait or test: it completed only file calls */
-    bool asked;       /* it may have waited, so an unknown rank counts as unmatched */
-    bool outgoing;    /* data move to the rank that it needed, not from there */
-    bool mutual;      /* data move between all members */
-    bool may_leave;   /* the call may end before the other side comes (a buffered send); if it did,
-                         it did not wait */
+    int64_t ready_ns;  /* when the other side was there; VALUE_ABSENT: not known */
+    int64_t since_ns;  /* for a wait or test that completed requests: the earliest start of one; for
+                          a probe that found a message: a time before all; else VALUE_ABSENT */
+    uint32_t partner;  /* for a message: the other side's event in that rank; for a group call: its
+                          number in the log; else CALL_NO_PARTNER */
+    int32_t who : 24;  /* index in the log of the rank that it needed; -1: none */
+    bool of_file : 1;  /* for a wait or test: it completed only file calls */
+    bool asked : 1;    /* it may have waited, so an unknown rank counts as unmatched */
+    bool outgoing : 1; /* data move to the rank that it needed, not from there */
+    bool mutual : 1;   /* data move between all members */
+    bool may_leave : 1; /* the call may end before the other side comes (a buffered send); if it
+                         did, it did not wait */
 };
 
 /* A dependency: a call of one rank cannot end before a call of another has begun. */

@@ -43,8 +43,8 @@ static struct key channel_key(const struct mpi_event *e, uint32_t from, uint32_t
     return (struct key){{e->comm, from, to, (uint32_t)e->tag, KEY_CHANNEL}};
 }
 
-static struct channel *channel_of(struct matcher *m, uint32_t rank, const struct mpi_event *e,
-                                  bool sending, bool add) {
+static struct channel *look_up_channel(struct matcher *m, uint32_t rank, const struct mpi_event *e,
+                                       bool sending, bool add) {
     int32_t peer = call_match_peer(m, rank, e->peer);
     if (peer < 0 || e->comm == MPI_COMM_NONE)
         return NULL;
@@ -67,6 +67,20 @@ static struct channel *channel_of(struct matcher *m, uint32_t rank, const struct
             (struct channel){.sends = LIST_EMPTY, .receives = LIST_EMPTY, .next_receive = KEY_NONE};
     }
     return &m->channels[at];
+}
+
+static struct channel *channel_of(struct matcher *m, uint32_t rank, const struct mpi_event *e,
+                                  bool sending, bool add) {
+    size_t slot = ((uint32_t)e->peer * 8 + (uint32_t)e->tag * 2 + sending) % LAST_CHANNELS;
+    struct last_channel *last = &m->last[slot];
+    if (last->rank == rank && last->peer == e->peer && last->tag == e->tag &&
+        last->comm == e->comm && last->sending == sending)
+        return &m->channels[last->at];
+    struct channel *channel = look_up_channel(m, rank, e, sending, add);
+    if (channel)
+        *last = (struct last_channel){
+            e->comm, rank, e->peer, e->tag, (uint32_t)(channel - m->channels), sending};
+    return channel;
 }
 
 static void collect_messages(struct matcher *m, uint32_t rank, uint32_t at) {

@@ -37,6 +37,15 @@ struct event_at {
     uint32_t rank, index;
 };
 
+/* The channel of the last message with such a peer and tag: most calls are like one before. */
+struct last_channel {
+    uint32_t comm, rank; /* rank KEY_NONE: none */
+    int32_t peer, tag;
+    uint32_t at;
+    bool sending;
+};
+#define LAST_CHANNELS 64
+
 struct matcher {
     const struct mpi_log *log;
     const struct call_clock *clock;
@@ -49,6 +58,7 @@ struct matcher {
     uint32_t *member_rank;    /* by number of member: index in the log */
     struct key_table channel_keys;
     struct channel *channels; /* by number of key */
+    struct last_channel last[LAST_CHANNELS];
     size_t n_channels, channel_capacity;
     int error;
 };

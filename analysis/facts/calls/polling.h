@@ -28,6 +28,7 @@ struct polling {
     const struct mpi_log *log;
     const struct mpi_rank *rank;
     const struct call_need *needs;
+    /* NULL if no test of the thread found nothing: then there is nothing to tell */
     uint32_t *completion; /* by event: the next call, from it on, that completed a request */
     bool *backed_off;     /* by event: the rank backed off before it */
     bool *passing;        /* by event: a poll in passing */

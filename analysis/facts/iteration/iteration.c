@@ -9,6 +9,7 @@
 
 #include "analysis/facts/iteration/iteration_private.h"
 #include "analysis/facts/series/stats.h"
+#include "analysis/facts/series/times.h"
 
 const char *iteration_source_name(enum iteration_source source) {
     static const char *const names[] = {"none", "marker", "calls", "counters"};
@@ -99,8 +100,23 @@ static void assign_roles(const struct recording *recording, struct iterations *i
     }
 }
 
-/* When iteration `number` of the rank ended, or VALUE_ABSENT. */
-static int64_t end_of(const struct rank_iterations *rank, int64_t number, size_t *hint) {
+static bool has_rising_numbers(const struct rank_iterations *rank) {
+    for (size_t i = 1; i < rank->n; i++)
+        if (rank->items[i].number <= rank->items[i - 1].number)
+            return false;
+    return true;
+}
+
+/* When iteration `number` of the rank ended, or VALUE_ABSENT. Marked numbers may be in any order.
+ */
+static int64_t end_of(const struct rank_iterations *rank, bool rising, int64_t number,
+                      size_t *hint) {
+    if (rising && rank->items[*hint].number != number) {
+        size_t until = TIMES_UNTIL(rank->items, rank->n, number, number);
+        bool there = until && rank->items[until - 1].number == number;
+        *hint = until < rank->n ? until : rank->n - 1; /* most often the next one's place */
+        return there ? rank->items[until - 1].end_ns : VALUE_ABSENT;
+    }
     for (size_t tried = 0; tried < rank->n; tried++, *hint = (*hint + 1) % rank->n)
         if (rank->items[*hint].number == number)
             return rank->items[*hint].end_ns;
@@ -116,8 +132,9 @@ static int64_t end_of(const struct rank_iterations *rank, int64_t number, size_t
 static bool moves_with(const struct rank_iterations *a, const struct rank_iterations *b) {
     size_t together = 0, common = 0, hint = 0;
     int64_t parts = a->n < MANY_ITERATIONS ? 4 : 1;
+    bool rising = has_rising_numbers(b);
     for (size_t i = 0; i < a->n; i++) {
-        int64_t end = b->n ? end_of(b, a->items[i].number, &hint) : VALUE_ABSENT;
+        int64_t end = b->n ? end_of(b, rising, a->items[i].number, &hint) : VALUE_ABSENT;
         if (end == VALUE_ABSENT)
             continue;
         common++;

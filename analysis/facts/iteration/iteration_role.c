@@ -23,20 +23,46 @@ struct mix {
     bool roots;        /* whether being the root counts as a difference */
 };
 
-static struct key place_of(const struct mix *mix, const struct mpi_log *log,
-                           const struct mpi_rank *rank, const struct mpi_event *event) {
+static struct key place_of(bool roots, const struct mpi_log *log, const struct mpi_rank *rank,
+                           const struct mpi_event *event) {
     enum mpi_group_need need = mpi_event_function(log, event)->need;
-    bool rooted = mix->roots && (need == MPI_NEED_ROOT || need == MPI_NEED_GATHERED);
+    bool rooted = roots && (need == MPI_NEED_ROOT || need == MPI_NEED_GATHERED);
     return (struct key){{event->function, event->site, rooted && event->peer == rank->rank}};
 }
 
+#define SEEN 64
+
+/* The places of calls seen last: most calls are like one before. */
+struct seen {
+    uint32_t site, place; /* place: its number; KEY_NONE: empty */
+    uint16_t function;
+    bool own; /* its peer is the rank itself */
+};
+
+static struct seen *place_seen_at(struct seen *seen, const struct mpi_event *event, bool own) {
+    return &seen[(event->site ^ event->site >> 7 ^ event->function * 5u ^ own) % SEEN];
+}
+
+/* Numbers the places of calls, in the order in which they are met. */
 static int number_places(const struct mpi_log *log, struct mix *mix) {
-    for (size_t r = 0; r < log->n; r++)
-        for (size_t i = 0; i < log->ranks[r].n; i++)
-            if (iteration_counts_call(log, &log->ranks[r].events[i]) &&
-                key_add(&mix->keys, place_of(mix, log, &log->ranks[r], &log->ranks[r].events[i])) ==
-                    KEY_NONE)
+    for (size_t r = 0; r < log->n; r++) {
+        struct seen seen[SEEN];
+        for (size_t k = 0; k < SEEN; k++)
+            seen[k].place = KEY_NONE;
+        for (size_t i = 0; i < log->ranks[r].n; i++) {
+            const struct mpi_event *event = &log->ranks[r].events[i];
+            bool own = event->peer == log->ranks[r].rank;
+            struct seen *last = place_seen_at(seen, event, own);
+            if (!iteration_counts_call(log, event) ||
+                (last->place != KEY_NONE && last->site == event->site &&
+                 last->function == event->function && last->own == own))
+                continue;
+            uint32_t at = key_add(&mix->keys, place_of(mix->roots, log, &log->ranks[r], event));
+            if (at == KEY_NONE)
                 return -ENOMEM;
+            *last = (struct seen){event->site, at, event->function, own};
+        }
+    }
     return 0;
 }
 
@@ -45,15 +71,26 @@ static int count_places(const struct mpi_log *log, struct mix *mix) {
     mix->totals = calloc(log->n + 1, sizeof *mix->totals);
     if (!mix->counts || !mix->totals)
         return -ENOMEM;
-    for (size_t r = 0; r < log->n; r++)
+    for (size_t r = 0; r < log->n; r++) {
+        struct seen seen[SEEN];
+        for (size_t k = 0; k < SEEN; k++)
+            seen[k].place = KEY_NONE;
         for (size_t i = 0; i < log->ranks[r].n; i++) {
             const struct mpi_event *event = &log->ranks[r].events[i];
+            bool own = event->peer == log->ranks[r].rank;
+            struct seen *last = place_seen_at(seen, event, own);
             if (!iteration_counts_call(log, event))
                 continue;
-            mix->counts[r * mix->keys.n +
-                        key_find(&mix->keys, place_of(mix, log, &log->ranks[r], event))]++;
+            if (last->place == KEY_NONE || last->site != event->site ||
+                last->function != event->function || last->own != own)
+                *last = (struct seen){
+                    event->site,
+                    key_find(&mix->keys, place_of(mix->roots, log, &log->ranks[r], event)),
+                    event->function, own};
+            mix->counts[r * mix->keys.n + last->place]++;
             mix->totals[r]++;
         }
+    }
     return 0;
 }
 

@@ -17,6 +17,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analysis/facts/series/stats.h"
 
@@ -74,19 +75,80 @@ static bool is_in_view(const struct call_search *search, const struct rank_searc
            (!view.collectives || mpi_event_function(search->log, event)->need != MPI_NEED_NOBODY);
 }
 
+#define SEEN 64 /* calls seen last, with their signatures: most calls are like one before */
+
+struct seen {
+    const struct mpi_event *event; /* NULL: none */
+    uint64_t signature;
+};
+
+static bool are_alike(const struct mpi_event *a, const struct mpi_event *b) {
+    return a->function == b->function && a->site == b->site && a->comm == b->comm &&
+           a->peer == b->peer && a->bytes == b->bytes &&
+           ((a->flags ^ b->flags) & MPI_FLAG_WILDCARD) == 0;
+}
+
+static struct seen *signature_seen_at(struct seen *seen, const struct mpi_event *e) {
+    uint64_t bytes = (uint64_t)e->bytes;
+    return &seen[(e->site ^ e->site >> 7 ^ e->function * 5u ^ (uint32_t)e->peer * 3u ^ bytes ^
+                  bytes >> 8) %
+                 SEEN];
+}
+
+/* Notes a signature that was computed, and whether one without sizes stands for several with them.
+ * -ENOMEM.
+ */
+static int note_sizes(const struct call_search *search, struct rank_search *rank,
+                      const struct mpi_event *event, uint64_t with, uint64_t **ret_with,
+                      size_t *ret_room) {
+    struct call_view view = rank->view;
+    view.bytes = false;
+    uint64_t without = signature_of(search, event, view);
+    uint32_t at =
+        key_add(&rank->without_sizes, (struct key){{(uint32_t)without, (uint32_t)(without >> 32)}});
+    if (at == KEY_NONE)
+        return -ENOMEM;
+    if (at >= *ret_room) {
+        size_t more = 2 * *ret_room + 64;
+        uint64_t *grown = reallocarray(*ret_with, more, sizeof *grown);
+        if (!grown)
+            return -ENOMEM;
+        memset(grown + *ret_room, 0, (more - *ret_room) * sizeof *grown);
+        *ret_with = grown;
+        *ret_room = more;
+    }
+    rank->sizes_tell |= (*ret_with)[at] && (*ret_with)[at] != with;
+    (*ret_with)[at] = with;
+    return 0;
+}
+
 static int take_calls(const struct call_search *search, struct rank_search *rank) {
     struct call_view view = rank->view;
     struct loop_call *items = realloc(rank->calls.items, (rank->rank->n + 1) * sizeof *items);
+    struct seen seen[SEEN] = {{NULL, 0}};
+    uint64_t *with = NULL;
+    size_t room = 0;
+    int result = items ? 0 : -ENOMEM;
     if (!items)
         return -ENOMEM;
     rank->calls = (struct loop_calls){.items = items};
-    for (size_t i = 0; i < rank->rank->n; i++) {
+    rank->sizes_tell = false;
+    for (size_t i = 0; result == 0 && i < rank->rank->n; i++) {
         const struct mpi_event *event = &rank->rank->events[i];
-        if (is_in_view(search, rank, event, view))
-            items[rank->calls.n++] = (struct loop_call){signature_of(search, event, view),
-                                                        event->enter_ns, event->exit_ns};
+        if (!is_in_view(search, rank, event, view))
+            continue;
+        struct seen *last = signature_seen_at(seen, event);
+        if (!last->event || !are_alike(last->event, event)) {
+            *last = (struct seen){event, signature_of(search, event, view)};
+            if (view.bytes && !rank->sizes_tell)
+                result = note_sizes(search, rank, event, last->signature, &with, &room);
+        }
+        items[rank->calls.n++] =
+            (struct loop_call){last->signature, event->enter_ns, event->exit_ns};
     }
-    return 0;
+    free(with);
+    key_table_release(&rank->without_sizes);
+    return result;
 }
 
 /* ---- one rank ---- */
@@ -217,7 +279,8 @@ int rank_search_loop(const struct call_search *search, struct rank_search *rank,
         if (!views[v].one_peer || rank->peer != MPI_NO_PEER)
             result = search_view(search, rank, target_ns);
     }
-    return result == 0 && rank->period_ns > 0 && rank->view.bytes
+    /* if sizes tell no two calls apart, the sequence without them is the same */
+    return result == 0 && rank->period_ns > 0 && rank->view.bytes && rank->sizes_tell
                ? try_without_sizes(search, rank, target_ns)
                : result;
 }

@@ -23,6 +23,8 @@ struct rank_search {
     int peer; /* the busiest peer: most calls are with it; MPI_NO_PEER */
     struct call_view view;
     struct loop_calls calls;
+    bool sizes_tell;                /* some calls differ only in their sizes */
+    struct key_table without_sizes; /* while calls are taken */
     struct loop loop;
     struct loop_anchor anchor;
     int64_t *ends;

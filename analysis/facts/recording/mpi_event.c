@@ -167,6 +167,8 @@ struct mpi_function mpi_function_of(const char *name) {
 
 /* ---- the log ---- */
 
+#define SEQUENCE_MAX INT64_C(0xffffffff)
+
 int mpi_log_function(struct mpi_log *log, const char *name) {
     for (size_t i = 0; i < log->n_functions; i++)
         if (strcmp(log->names[i], name) == 0)
@@ -225,7 +227,8 @@ static bool may_be_row(const struct mpi_function *f) {
     return f->kind == MPI_KIND_TEST || f->kind == MPI_KIND_RMA || f->kind == MPI_KIND_RMA_SYNC;
 }
 
-int mpi_log_add(struct mpi_log *log, struct mpi_rank *rank, const struct mpi_event *event) {
+int mpi_log_add(struct mpi_log *log, struct mpi_rank *rank, const struct mpi_event *event,
+                int64_t sequence) {
     if (!makes_sense(event) || event->function >= log->n_functions || rank->n >= INT32_MAX ||
         (event->flags & MPI_FLAG_FOLDED && !may_be_row(&log->functions[event->function]))) {
         log->refused++;
@@ -235,6 +238,12 @@ int mpi_log_add(struct mpi_log *log, struct mpi_rank *rank, const struct mpi_eve
     if (!events)
         return -ENOMEM;
     rank->events = events;
+    uint32_t *sequences =
+        grown(rank->sequences, rank->n, &rank->sequences_capacity, sizeof *sequences);
+    if (!sequences)
+        return -ENOMEM;
+    rank->sequences = sequences;
+    rank->sequences[rank->n] = (uint32_t)(sequence < SEQUENCE_MAX ? sequence : SEQUENCE_MAX);
     rank->events[rank->n++] = *event;
     return 0;
 }
@@ -295,8 +304,6 @@ static int compare_ranks(const void *a, const void *b) {
 
 /* ---- lost events ---- */
 
-#define SEQUENCE_MAX (INT64_C(1) << 32)
-
 /* The first sequence number missing in bits[]. */
 static int64_t first_missing(const uint64_t *bits, int64_t last) {
     for (int64_t s = 1; s <= last; s++)
@@ -317,11 +324,11 @@ static int64_t last_missing(const uint64_t *bits, int64_t last) {
 static void set_lost(struct mpi_rank *rank, int64_t first, int64_t last) {
     int64_t lost = INT64_MIN, found = INT64_MAX;
     for (size_t i = 0; i < rank->n; i++) {
-        const struct mpi_event *e = &rank->events[i];
-        if (e->sequence > 0 && e->sequence < first && e->exit_ns > lost)
-            lost = e->exit_ns;
-        if (e->sequence > last && e->exit_ns < found)
-            found = e->exit_ns;
+        int64_t s = rank->sequences[i], exit_ns = rank->events[i].exit_ns;
+        if (s > 0 && s < first && exit_ns > lost)
+            lost = exit_ns;
+        if (s > last && exit_ns < found)
+            found = exit_ns;
     }
     rank->lost_ns = lost < rank->lost_ns ? lost : rank->lost_ns;
     rank->found_ns = found > lost ? found : lost;
@@ -329,8 +336,10 @@ static void set_lost(struct mpi_rank *rank, int64_t first, int64_t last) {
 
 static int find_lost(struct mpi_rank *rank) {
     int64_t last = 0, counted = 0;
+    if (!rank->sequences)
+        return 0;
     for (size_t i = 0; i < rank->n; i++) {
-        int64_t s = rank->events[i].sequence;
+        int64_t s = rank->sequences[i];
         counted += s > 0;
         last = s > last ? s : last;
     }
@@ -343,7 +352,7 @@ static int find_lost(struct mpi_rank *rank) {
     if (!bits)
         return -ENOMEM;
     for (size_t i = 0; i < rank->n; i++) {
-        int64_t s = rank->events[i].sequence;
+        int64_t s = rank->sequences[i];
         if (s > 0 && s <= bound)
             bits[s / 64] |= UINT64_C(1) << (s % 64);
     }
@@ -376,10 +385,13 @@ int mpi_log_finish(struct mpi_log *log) {
     key_table_release(&log->by_process); /* the sort moves ranks */
     if (log->n)
         qsort(log->ranks, log->n, sizeof *log->ranks, compare_ranks);
-    for (size_t r = 0; result == 0 && r < log->n; r++)
-        result = is_sorted(&log->ranks[r]) ? 0 : sort_events(&log->ranks[r]);
-    for (size_t r = 0; result == 0 && r < log->n; r++)
-        result = find_lost(&log->ranks[r]);
+    for (size_t r = 0; result == 0 && r < log->n; r++) {
+        result = find_lost(&log->ranks[r]); /* before they are sorted */
+        free(log->ranks[r].sequences);
+        log->ranks[r].sequences = NULL;
+        if (result == 0 && !is_sorted(&log->ranks[r]))
+            result = sort_events(&log->ranks[r]);
+    }
     find_rows(log);
     return result;
 }
@@ -392,8 +404,10 @@ size_t mpi_log_find(const struct mpi_log *log, int host, int64_t pid) {
 }
 
 void mpi_log_release(struct mpi_log *log) {
-    for (size_t r = 0; r < log->n; r++)
+    for (size_t r = 0; r < log->n; r++) {
         free(log->ranks[r].events);
+        free(log->ranks[r].sequences);
+    }
     for (size_t f = 0; f < log->n_functions; f++)
         free(log->names[f]);
     key_table_release(&log->by_process);

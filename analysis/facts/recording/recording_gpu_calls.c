@@ -159,16 +159,26 @@ static void settle_rank(struct recording *recording, const struct arrivals *a,
         if (held[i].waited_ns < WAITED_MIN * length)
             continue;
         e->exit_ns = held[i].end_ns;
-        e->inside_ns = e->exit_ns - e->enter_ns;
+        int64_t inside_ns = e->exit_ns - e->enter_ns, cpu_ns = (int64_t)(polled * length);
+        e->inside_ns = inside_ns < MPI_INSIDE_MAX_NS ? inside_ns : MPI_INSIDE_MAX_NS;
         e->flags |= MPI_FLAG_HAS_CPU;
-        e->cpu_ns = (int64_t)(polled * length);
+        e->cpu_ns = cpu_ns < MPI_CPU_MAX_NS ? cpu_ns : MPI_CPU_MAX_NS;
     }
+}
+
+static bool has_gpu_calls(const struct mpi_log *log) {
+    for (size_t f = 0; f < log->n_functions; f++)
+        if (log->functions[f].of_gpu)
+            return true;
+    return false;
 }
 
 int recording_settle_gpu_calls(struct recording *recording) {
     struct mpi_log *log = &recording->calls;
     struct arrivals arrivals = {.last_ns = NULL};
     size_t n = 0, most = 0;
+    if (!has_gpu_calls(log))
+        return 0;
     for (size_t r = 0; r < log->n; r++) {
         n += log->ranks[r].n;
         most = log->ranks[r].n > most ? log->ranks[r].n : most;
