@@ -38,6 +38,7 @@ chokepoint_unit_test(test_sweep_parameters chokepoint_sweep)
 chokepoint_unit_test(test_sweep_references chokepoint_sweep chokepoint_reports)
 chokepoint_unit_test(test_sweep_show chokepoint_sweep chokepoint_reports chokepoint_collector)
 target_sources(test_sweep_show PRIVATE ../cli/sweep/show.c ../cli/base/report.c ../cli/base/since.c ../cli/base/output.c ../cli/base/output_stream.c ../cli/base/progress.c ../cli/base/heap.c)
+target_sources(test_sweep_show PRIVATE ../cli/sweep/show.c ../cli/base/report.c ../cli/base/output.c ../cli/base/output_stream.c ../cli/base/progress.c ../cli/base/heap.c ../cli/base/early_verdict.c)
 chokepoint_e2e_test(sweep_cells)
 chokepoint_e2e_test(reference_tables_agree mpi)
 

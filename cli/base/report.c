@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/base/report.h"
 
+#include "cli/base/early_verdict.h"
 #include "cli/base/heap.h"
 #include "cli/base/options.h"
 #include "cli/base/progress.h"
@@ -228,9 +229,15 @@ int report_keep(const struct report *report, const char *db_path) {
 
 int report_conclude(const char *db_path, int64_t run_id, bool why, FILE *out) {
     struct report *report;
+    struct early_verdict *early = out ? early_verdict_begin(db_path, run_id, out) : NULL;
+    struct progress *progress = out ? progress_begin("judging the run") : NULL;
     int result = build_by_id(db_path, run_id, &report);
+    progress_end(progress);
+    bool was_early = early_verdict_end(early);
     if (result < 0)
         return result;
+    if (was_early)
+        fputs("chokepoint: the exact verdict, from all that was recorded:\n", out);
     if (out)
         result = report_write_verdict(report, why, out);
     if (out && !why)

@@ -166,6 +166,20 @@ int report_build(struct store *store, const char *which, const struct caller *ca
     return build(store, which, whole, fill_report, caller, ret_report);
 }
 
+#define EARLY_WHOLE_NS (INT64_C(120) * 1000000000) /* a longer run is read in steps of a second */
+
+int report_build_early(struct store *store, const char *which, const struct caller *caller,
+                       struct report **ret_report) {
+    struct store_run run;
+    int result = store_find_run(store, which, &run);
+    if (result < 0)
+        return result;
+    bool at_once = run.duration_ns <= EARLY_WHOLE_NS;
+    store_run_release(&run);
+    return build(store, which, (struct depth){at_once ? REPORT_NO_CALLS : REPORT_SECONDS, true},
+                 fill_report, caller, ret_report);
+}
+
 int report_build_measured(struct store *store, const char *which, struct report **ret_report) {
     return build(store, which, (struct depth){REPORT_CALLS_UNMARKED, false}, fill_measured, &nobody,
                  ret_report);

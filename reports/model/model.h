@@ -261,6 +261,10 @@ const char *report_missing(const struct report *report, char to[REPORT_MISSING_S
  * outlive the report, its run is set. -ENOENT: no such run. report_free takes NULL. */
 int report_build(struct store *store, const char *which, const struct caller *caller,
                  struct report **ret_report);
+/* The same from samples alone, those of a long run in steps of a second: quick, and what it says
+ * may change once calls are judged. */
+int report_build_early(struct store *store, const char *which, const struct caller *caller,
+                       struct report **ret_report);
 /* Reads only the measured parts, as report_build measures them: resources, phases, ranks, curves.
  * Without a verdict this takes a fraction of the time. */
 int report_build_measured(struct store *store, const char *which, struct report **ret_report);
