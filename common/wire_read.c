@@ -217,11 +217,24 @@ static void get_row(struct cursor *c, bool packed, size_t n_columns, struct wire
     get_values(c, row->values, n_columns);
 }
 
+/* Checks the rows of a section. */
+static void check_section(struct cursor *c, bool packed, uint64_t n, const struct table *table) {
+    struct wire_section section = {.table = table, .rows = n};
+    struct wire_row row;
+    if (packed) {
+        wire_section_begin(c, &section);
+        wire_section_walk(c, &section);
+    }
+    for (; n && !packed && !c->bad; n--) {
+        get_row(c, false, table->n_columns, &row);
+        c->bad = c->bad || !instance_name_valid(row.name.data, row.name.size);
+    }
+}
+
 /* Checks all rows of a frame. Returns NULL, or what is wrong. *ret_sampled: bit set of tables. */
 static const char *check_rows(const struct wire_reader *reader, struct cursor c, bool packed,
                               uint64_t sections, uint64_t *ret_sampled) {
     uint64_t rows = 0, seen = 0;
-    struct wire_row row;
     for (; sections; sections--) {
         uint64_t index = cursor_varint(&c), n = cursor_varint(&c);
         if (c.bad || index >= TABLES_MAX || !reader->tables[index])
@@ -233,13 +246,9 @@ static const char *check_rows(const struct wire_reader *reader, struct cursor c,
             return "more than 65536 rows";
         if (n == 0 && packed)
             return "a packed section without rows";
-        begin_section(&c, packed, &row);
-        for (; n; n--) {
-            if (!c.bad)
-                get_row(&c, packed, reader->tables[index]->table.n_columns, &row);
-            if (c.bad || !instance_name_valid(row.name.data, row.name.size))
-                return "bad row";
-        }
+        check_section(&c, packed, n, &reader->tables[index]->table);
+        if (c.bad)
+            return "bad row";
     }
     *ret_sampled = seen;
     return c.bad || c.p != c.end ? "bytes left over in a frame" : NULL;

@@ -49,6 +49,30 @@ static void check_row(const struct table *table, const struct wire_row *row) {
         abort();
 }
 
+/* Sections of a packed frame have the rows that it has. */
+static void check_sections(const struct wire_reader *reader, struct wire_record by_rows) {
+    static int64_t cells[TABLE_COLUMNS_MAX][7];
+    struct wire_record record = by_rows;
+    struct wire_section section = {0};
+    struct wire_row row;
+    const struct table *table;
+    unsigned index;
+    uint8_t names[7];
+    int64_t *columns[TABLE_COLUMNS_MAX];
+    for (size_t c = 0; c < TABLE_COLUMNS_MAX; c++)
+        columns[c] = cells[c];
+    while (wire_next_section(reader, &record, &section))
+        for (size_t n; (n = wire_section_rows(&section, 7, columns, names));)
+            for (size_t r = 0; r < n; r++) {
+                if (!wire_frame_row(reader, &by_rows, &table, &index, &row) ||
+                    index != section.index || row.name.data != section.names[names[r]].data)
+                    abort();
+                for (size_t c = 0; c < table->n_columns; c++)
+                    if (row.values[c] != cells[c][r])
+                        abort();
+            }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct wire_reader reader;
     struct wire_record record;
@@ -65,6 +89,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     while (wire_next(&reader, &record) == 0) {
         if (record.offset + record.size > size - 1)
             abort();
+        if (record.type == WIRE_FRAME && record.packed)
+            check_sections(&reader, record);
         while (record.type == WIRE_FRAME && wire_frame_row(&reader, &record, &table, &index, &row))
             check_row(table, &row);
     }
