@@ -186,6 +186,30 @@ static int write_rows(struct ingest *ingest, struct ingest_push *push, struct wi
     return 0;
 }
 
+/* Whether the frame is packed and has events alone: they are stored by columns. */
+static bool is_of_events(const struct ingest *ingest, const struct wire_record *frame) {
+    for (size_t i = 0; i < TABLES_MAX; i++)
+        if (frame->sampled >> i & 1 && ingest->reader.tables[i]->table.kind != TABLE_EVENTS)
+            return false;
+    return frame->packed;
+}
+
+static int write_sections(struct ingest *ingest, struct ingest_push *push,
+                          struct wire_record *frame, const int64_t ids[TABLES_MAX]) {
+    struct wire_section section = {0};
+    int r = 0;
+    while (r == 0 && wire_next_section(&ingest->reader, frame, &section)) {
+        uint64_t n = section.rows;
+        if (ids[section.index] == TABLE_REFUSED) {
+            push->refused_rows += n;
+            continue;
+        }
+        r = store_section(ingest->store, ids[section.index], &section);
+        push->rows += n;
+    }
+    return r;
+}
+
 static int write_frames(struct ingest *ingest, struct ingest_push *push, int64_t stream,
                         const int64_t ids[TABLES_MAX]) {
     for (size_t i = 0; i < ingest->n_frames; i++) {
@@ -198,7 +222,8 @@ static int write_frames(struct ingest *ingest, struct ingest_push *push, int64_t
         if (r == 0)
             r = write_sampled(ingest, &frame, ids);
         if (r == 0)
-            r = write_rows(ingest, push, &frame, ids);
+            r = is_of_events(ingest, &frame) ? write_sections(ingest, push, &frame, ids)
+                                             : write_rows(ingest, push, &frame, ids);
         if (r)
             return r;
         push->frames++;

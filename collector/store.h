@@ -25,6 +25,8 @@
  *     clock error
  *   - NAME: one table for each table of the wire (frame, instance, interval_ns, columns...); for
  *     events (frame, instance, n, columns...)
+ *   - block: rows of events that came in numbers, as packed columns (store_block.h) instead of rows
+ *     of NAME
  *   - NAME_rate: a view of NAME: run, host and instance by name, time_s since the command's start,
  *     interval_s, counters of ns as percent (user_pct), other counters a second (send_bytes_per_s),
  *     levels unchanged
@@ -243,6 +245,10 @@ int store_sampled(struct store *store, int64_t table_id);
  * of the run. */
 int store_row(struct store *store, int64_t table_id, const struct table *table,
               const struct wire_row *row);
+
+/* Adds all rows of a section of a packed frame of events to the current frame, as store_row would
+ * one by one; they become blocks of columns. -EINVAL also for other tables. */
+int store_section(struct store *store, int64_t table_id, struct wire_section *section);
 
 /* Stores an exchange with the host of a stream. All exchanges of the last minutes together then
  * determine the clock of the stream. STORE_CLOCK_JUMPED: this one contradicts the earlier ones.

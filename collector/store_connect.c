@@ -71,6 +71,7 @@ void store_close(struct store *store) {
         return;
     streams_free(store);
     tables_free(store);
+    block_work_free(store->blocks);
     for (size_t i = 0; i < STATEMENT_COUNT_; i++)
         sqlite3_finalize(store->statements[i]);
     if (store->db && store->writable && store_check_file(store) == 0)

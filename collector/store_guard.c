@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "collector/store_module.h"
 #include "collector/store_private.h"
 #include "common/error.h"
 #include "common/link_guard.h"
@@ -43,14 +44,40 @@ static bool is_among(const char *const *names, size_t n, const char *name) {
     return false;
 }
 
+/* A temporary virtual table of the store's module is described in a table of the connection. SQLite
+ * also prepares, but does not run, what would describe it in the file. */
+static bool is_of_shown(int action, const char *first, const char *second) {
+    if (action == SQLITE_CREATE_VTABLE)
+        return strcmp(second, STORE_MODULE) == 0;
+    if (action == SQLITE_CREATE_TEMP_VIEW)
+        return true;
+    return (action == SQLITE_INSERT || action == SQLITE_UPDATE) &&
+           strncmp(first, "sqlite_", 7) == 0;
+}
+
+/* A query of people may read, by any view and function. For one that gives a table SQLite
+ * prepares, but does not run, a change of the schema; real ones meet a connection that only
+ * reads. */
+static bool may_ask(int action, const char *first, const char *second) {
+    static const char *const shown[] = {"table_info", "table_xinfo", "table_list", "index_list"};
+    return action == SQLITE_SELECT || action == SQLITE_READ || action == SQLITE_RECURSIVE ||
+           (action == SQLITE_FUNCTION && strcasecmp(second, "load_extension") != 0) ||
+           (action == SQLITE_UPDATE && strcmp(first, "sqlite_master") == 0) ||
+           (action == SQLITE_PRAGMA && is_among(shown, ARRAY_SIZE(shown), first));
+}
+
 /* SQLite asks for every step of every statement when it prepares it. `by` is the trigger or view
  * that the step belongs to. */
 static int authorize(void *ctx, int action, const char *first, const char *second, const char *base,
                      const char *by) {
     const struct store *store = ctx;
     (void)base;
+    if (store->asked)
+        return may_ask(action, first, second) ? SQLITE_OK : SQLITE_DENY;
     if (by)
         return SQLITE_DENY;
+    if (store->showing && is_of_shown(action, first, second))
+        return SQLITE_OK;
     if (store->compacting)
         return action == SQLITE_FUNCTION &&
                        !is_among(compacting_functions, ARRAY_SIZE(compacting_functions), second)
@@ -261,7 +288,7 @@ static const char definitions[] =
     " AND sql IS NOT NULL AND (lower(tbl_name) IN (SELECT lower(name) FROM table_info)"
     " OR lower(tbl_name) IN ('run', 'run_note', 'refused', 'host', 'stream', 'frame', 'table_info',"
     " 'column_info', 'instance', 'clock', 'clock_piece', 'counter_reset', 'counter_state', "
-    "'joined',"
+    "'joined', 'block',"
     " 'ceiling', 'run_repeat', 'run_usage', 'budget', 'sweep', 'sweep_value', 'sweep_run', "
     "'run_label', 'run_comment', 'run_verdict'))";
 

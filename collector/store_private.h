@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "collector/store.h"
+#include "collector/store_block.h"
 #include "collector/store_read.h"
 #include "common/cursor.h"
 #include "tables/tables.h"
@@ -52,6 +53,7 @@ enum statement {
     SQL_STATE_SAVE,
     SQL_JOINED_INSERT,
     SQL_JOINED_EXISTS,
+    SQL_BLOCK_INSERT,
     SQL_TABLE_FIND,
     SQL_TABLE_INSERT,
     SQL_TABLE_COUNT,
@@ -94,6 +96,7 @@ struct shape {
     size_t n_columns;
     uint16_t ordinals[TABLE_COLUMNS_MAX]; /* of the stream's columns in the data table */
     bool counters[TABLE_COLUMNS_MAX];     /* true: the growth is stored */
+    struct block_rows *waiting;           /* owned; NULL: none yet; store_block_rows.c */
 };
 
 /* The last state of an instance. */
@@ -165,7 +168,10 @@ struct store_run;
 struct store {
     sqlite3 *db;
     bool writable;
-    bool compacting;    /* store_remove.c */
+    bool compacting; /* store_remove.c */
+    bool showing;    /* store_show.c */
+    bool asked;      /* store_query.c */
+    bool has_module;
     bool has_frames;    /* frames were committed */
     int64_t steps_left; /* for a reader: store.c */
     char *path;         /* owned; for a writer, as the next five: store_identity.c */
@@ -184,6 +190,7 @@ struct store {
     struct stream_index index; /* over streams */
     struct stream *stream;     /* stream of the current frame; NULL: none */
     int64_t frame, mono_ns;    /* the current frame and its time */
+    struct block_work *blocks; /* owned; NULL until first used */
     char why[1024];            /* overrides SQLite's message when not empty */
 };
 
@@ -203,6 +210,16 @@ extern const char store_schema[];
     "CREATE TABLE IF NOT EXISTS joined(joined INTEGER PRIMARY KEY, stream INTEGER NOT NULL,"       \
     " rows BLOB NOT NULL) STRICT;"                                                                 \
     "CREATE INDEX IF NOT EXISTS joined_of_stream ON joined(stream);"
+
+/* Blocks of columns (store_block.h); also made in files of older versions. Frames and times: the
+ * first and the last of its rows, on the host's clock. Frames rise from block to block of a stream
+ * and table. */
+#define STORE_BLOCK_SCHEMA                                                                         \
+    "CREATE TABLE IF NOT EXISTS block(block INTEGER PRIMARY KEY, stream INTEGER NOT NULL,"         \
+    " table_id INTEGER NOT NULL, from_frame INTEGER NOT NULL, until_frame INTEGER NOT NULL,"       \
+    " from_ns INTEGER NOT NULL, until_ns INTEGER NOT NULL, n INTEGER NOT NULL,"                    \
+    " columns BLOB NOT NULL) STRICT;"                                                              \
+    "CREATE INDEX IF NOT EXISTS block_of_stream ON block(stream, table_id, until_frame);"
 
 /* Also made when a file of an older version gets its first ceiling. */
 #define STORE_CEILING_SCHEMA                                                                       \
@@ -314,6 +331,8 @@ bool sql_column_text(sqlite3_stmt *statement, int column, char *to, size_t size)
 /* Counts bytes of text that were read: rows of a damaged tree may share one text, and together need
  * more memory than there is. -EBADMSG: more than the size of the file allows. */
 int store_count_text(struct store *store, size_t size);
+/* Counts values that were unpacked, of which a small block may have many. -EBADMSG as above. */
+int store_count_cells(struct store *store, size_t n);
 char *sql_column_dup(sqlite3_stmt *statement, int column, size_t max);
 
 /* ---- store.c ---- */
@@ -371,7 +390,8 @@ void tables_free(struct store *store); /* frees tables and shapes */
 char *table_create_sql(const struct data_table *table);
 char *table_insert_sql(const struct data_table *table, const struct shape *shape);
 char *view_create_sql(const struct data_table *table);
-char *view_select_sql(const struct data_table *table); /* selects the view's rows of run ?1 */
+/* Selects the view's rows of run ?1; `rows`: the name of the table that has them. */
+char *view_select_sql(const struct data_table *table, const char *rows);
 
 /* A data table as the database describes it, borrowed. 1 found, 0 not, negative errno. */
 int table_load(struct store *store, const char *name, struct data_table **ret_table);
@@ -471,5 +491,30 @@ int64_t clock_map_time(const struct store_clock_map *map, int64_t mono_ns);
 /* ---- store_row.c ---- */
 
 int flush_stream(struct store *store, struct stream *stream); /* writes held-back rows of zeros */
+
+/* The shape with that public id (store_shape.c); NULL: it is invalid. */
+struct shape *shape_get(struct store *store, int64_t public_id);
+/* The series of the current stream, in the current frame. NULL: *ret_error. */
+struct series *series_of(struct store *store, const struct shape *shape, int *ret_error);
+/* The instance of that name, added if it is new. NULL: *ret_error, or 0 if it may not be added. */
+struct base *base_of(struct store *store, struct series *series, struct span name, int *ret_error);
+
+/* ---- store_show.c ---- */
+
+/* Makes a temporary virtual table with all rows of a table of events, those of blocks among them;
+ * `name`, unlike any in the file: how statements of this connection call it. */
+#define STORE_SHOWN_SIZE (TABLE_NAME_MAX + 16)
+int store_show_events(struct store *store, const char *table, char name[STORE_SHOWN_SIZE]);
+/* All tables of events and their views become such tables under their own names. The connection
+ * then only answers queries of people. */
+int store_show_all(struct store *store);
+
+/* ---- store_block_rows.c: events that become blocks ---- */
+
+/* Writes all rows that wait for their block to be full; before each commit. */
+int blocks_save(struct store *store);
+void block_rows_free(struct block_rows *rows);
+/* The memory of blocks of this connection; NULL: *ret_error. */
+struct block_work *blocks_work(struct store *store, int *ret_error);
 
 #endif

@@ -33,6 +33,7 @@ struct reading {
     sqlite3_stmt *streams;           /* owned */
     sqlite3_stmt *joined;            /* owned; NULL: not wanted, or the file has no joined rows */
     int ordinals[READ_COLUMNS_MAX];  /* of the requested columns in joined rows; -1: none */
+    struct rows_blocks blocks;       /* owned */
     struct instances_read instances; /* owned: of the current host */
     bool as_stored;                  /* each row is passed on as it is read; data holds one row */
     int64_t host;                    /* the current host */
@@ -42,17 +43,6 @@ struct reading {
     int (*each)(void *ctx, const struct store_row_read *row);
     void *ctx;
 };
-
-static int prepare_rows(struct reading *reading) {
-    struct rows_table *table = &reading->table;
-    sqlite3_str *sql = rows_table_select(table, "f.mono_ns");
-    sqlite3_str_appendf(sql,
-                        " FROM run r CROSS JOIN stream s CROSS JOIN frame f ON f.stream = s.stream"
-                        " CROSS JOIN \"%w\" d ON d.frame = f.frame WHERE r.run = ? AND s.stream = ?"
-                        " ORDER BY f.frame, d.instance%s",
-                        table->name, table->events ? ", d.n" : "");
-    return rows_table_prepare(table, sql);
-}
 
 /* ---- rows of one host ---- */
 
@@ -147,6 +137,27 @@ static int take_section(struct reading *reading, struct joined_section *section)
     return r < 0 ? r : section->rows.bad ? -EBADMSG : 0;
 }
 
+static int take_block(struct reading *reading) {
+    struct rows_blocks *blocks = &reading->blocks;
+    const int64_t *values[READ_COLUMNS_MAX];
+    size_t guess = 0;
+    int r = 0, n = rows_blocks_read(blocks);
+    for (size_t c = 0; c < reading->table.n_columns; c++)
+        values[c] = rows_blocks_column(blocks, ROWS_VALUES + c);
+    for (int i = 0; i < n && r >= 0; i++) {
+        int64_t *cells;
+        r = begin_row(reading, rows_blocks_column(blocks, ROWS_INSTANCE)[i],
+                      rows_blocks_column(blocks, ROWS_TIME)[i], &guess, &cells);
+        if (r <= 0)
+            continue;
+        cells[AT_INTERVAL] = VALUE_ABSENT;
+        for (size_t c = 0; c < reading->table.n_columns; c++)
+            cells[AT_VALUES + c] = values[c][i];
+        r = end_row(reading, cells);
+    }
+    return n < 0 ? n : r < 0 ? r : rows_blocks_next(blocks);
+}
+
 /* The rows of the table in one packed value. */
 static int take_joined(struct reading *reading) {
     const void *data = sqlite3_column_blob(reading->joined, 0);
@@ -190,18 +201,32 @@ static int load_joined(struct reading *reading, int64_t stream) {
     return r ? r : code != SQLITE_DONE ? sql_errno(code) : found;
 }
 
-static int load_stream(struct reading *reading, int64_t stream) {
+/* Rows and blocks in the order of their frames. */
+static int load_plain(struct reading *reading, int64_t stream) {
+    struct rows_blocks *blocks = &reading->blocks;
+    sqlite3_stmt *rows = reading->table.rows;
     size_t guess = 0;
-    int code = SQLITE_DONE, r = load_clock(reading, stream);
+    int code = SQLITE_DONE, r = rows_blocks_begin(blocks, stream);
+    if (!r)
+        r = sql_bind(rows, "ii", reading->run, stream);
+    while (!r && (code = sqlite3_step(rows)) == SQLITE_ROW) {
+        while (!r && blocks->left && blocks->from_frame <= sqlite3_column_int64(rows, 2))
+            r = take_block(reading);
+        if (!r)
+            r = take_row(reading, &guess);
+    }
+    sqlite3_reset(rows);
+    r = r ? r : sql_errno(code);
+    while (!r && blocks->left)
+        r = take_block(reading);
+    return r;
+}
+
+static int load_stream(struct reading *reading, int64_t stream) {
+    int r = load_clock(reading, stream);
     if (!r)
         r = load_joined(reading, stream);
-    if (r)
-        return r < 0 ? r : 0;
-    r = sql_bind(reading->table.rows, "ii", reading->run, stream);
-    while (!r && (code = sqlite3_step(reading->table.rows)) == SQLITE_ROW)
-        r = take_row(reading, &guess);
-    sqlite3_reset(reading->table.rows);
-    return r ? r : sql_errno(code);
+    return r ? (r < 0 ? r : 0) : load_plain(reading, stream);
 }
 
 /* A host has several streams if it, or its agent, restarted during the run. */
@@ -267,7 +292,9 @@ static int open_table(struct reading *reading, const char *name, const char *con
     if (!r)
         r = sql_prepare(reading->store, "SELECT stream FROM stream WHERE host = ? ORDER BY stream",
                         &reading->streams);
-    return r ? r : prepare_rows(reading);
+    if (!r)
+        r = rows_table_prepare_by_stream(&reading->table);
+    return r ? r : rows_blocks_open(&reading->table, &reading->blocks);
 }
 
 static void reading_release(struct reading *reading) {
@@ -275,26 +302,9 @@ static void reading_release(struct reading *reading) {
     forget_clocks(reading);
     free(reading->data.cells);
     rows_table_release(&reading->table);
+    rows_blocks_release(&reading->blocks);
     sqlite3_finalize(reading->streams);
     sqlite3_finalize(reading->joined);
-}
-
-static int find_ordinals(struct reading *reading) {
-    AUTO(sql_finalize) sqlite3_stmt *statement = NULL;
-    int r =
-        sql_prepare(reading->store,
-                    "SELECT ordinal FROM column_info WHERE table_id = ? AND name = ?", &statement);
-    for (size_t i = 0; !r && i < reading->table.n_columns; i++) {
-        r = sql_bind(statement, "it", reading->table.id, reading->table.names[i]);
-        int code = r ? SQLITE_DONE : sqlite3_step(statement);
-        int64_t ordinal = code == SQLITE_ROW ? sql_column(statement, 0) : VALUE_ABSENT;
-        if (!r && code != SQLITE_ROW)
-            r = sql_errno(code); /* 0 for a column that is missing */
-        bool valid = ordinal >= 0 && ordinal < STORE_COLUMNS_MAX && reading->table.at[i] >= 0;
-        reading->ordinals[i] = valid ? (int)ordinal : -1;
-        sqlite3_reset(statement);
-    }
-    return r;
 }
 
 static int open_joined(struct reading *reading) {
@@ -302,7 +312,7 @@ static int open_joined(struct reading *reading) {
     int r = sql_has_table(reading->store, "joined", &has);
     if (r || !has || reading->table.events)
         return r;
-    r = find_ordinals(reading);
+    r = rows_table_ordinals(&reading->table, reading->ordinals);
     return r ? r
              : sql_prepare(reading->store,
                            "SELECT rows FROM joined WHERE stream = ? ORDER BY joined",

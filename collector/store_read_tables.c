@@ -179,10 +179,15 @@ static int read_view(sqlite3_stmt *statement, struct view_row *row,
 static int prepare_view(struct store *store, int64_t run, const char *name,
                         sqlite3_stmt **ret_statement) {
     struct data_table *table;
+    char shown[STORE_SHOWN_SIZE];
     int r = table_load(store, name, &table);
     if (r <= 0)
         return r ? r : -ENOENT;
-    r = sql_prepare_made(store, view_select_sql(table), ret_statement);
+    bool events = table->kind == TABLE_EVENTS;
+    r = events ? store_show_events(store, name, shown) : 0;
+    if (!r)
+        r = sql_prepare_made(store, view_select_sql(table, events ? shown : table->name),
+                             ret_statement);
     return r ? r : sql_bind(*ret_statement, "i", run);
 }
 

@@ -20,6 +20,7 @@
 static const char *const removals[] = {
     "DELETE FROM counter_reset WHERE frame IN (" FRAMES_OF_RUN ")",
     "DELETE FROM joined WHERE stream IN (" STREAMS_OF_RUN ")",
+    "DELETE FROM block WHERE stream IN (" STREAMS_OF_RUN ")",
     "DELETE FROM counter_state WHERE stream IN (" STREAMS_OF_RUN ")",
     "DELETE FROM clock_piece WHERE stream IN (" STREAMS_OF_RUN ")",
     "DELETE FROM frame WHERE stream IN (" STREAMS_OF_RUN ")",

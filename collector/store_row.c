@@ -122,7 +122,7 @@ static void measure(const struct series *series, const struct base *base, const 
 
 /* ---- instances ---- */
 
-static struct series *series_of(struct store *store, const struct shape *shape, int *ret_error) {
+struct series *series_of(struct store *store, const struct shape *shape, int *ret_error) {
     struct stream *stream = store->stream;
     struct series *series = stream->series[shape->table->index];
     if (!series) {
@@ -156,6 +156,14 @@ static struct base *base_new(struct store *store, struct series *series, struct 
     struct base *base = r < 0 ? NULL : series_add(series, instance, text, name.size);
     *ret_error = r < 0 ? r : base ? 0 : -ENOMEM;
     return base;
+}
+
+struct base *base_of(struct store *store, struct series *series, struct span name, int *ret_error) {
+    struct base *base = series_find(series, name.data, name.size);
+    *ret_error = 0;
+    if (base || !instance_name_valid(name.data, name.size) || series->n >= STORE_INSTANCES_MAX)
+        return base;
+    return base_new(store, series, name, ret_error);
 }
 
 static int store_sample(struct store *store, struct series *series, struct base *base,
@@ -195,13 +203,6 @@ static int store_event(struct store *store, struct series *series, struct base *
     return insert_row(shape, store->frame, base->instance, base->next_n, row->values);
 }
 
-static struct shape *shape_get(struct store *store, int64_t public_id) {
-    uint64_t index = (uint64_t)public_id & 0xffffffff;
-    if ((uint64_t)public_id >> 32 != (store->shape_age & 0x7fffffff) || index >= store->n_shapes)
-        return NULL;
-    return store->shapes[index];
-}
-
 int store_sampled(struct store *store, int64_t table_id) {
     int r = 0;
     struct shape *shape = shape_get(store, table_id);
@@ -221,14 +222,9 @@ int store_row(struct store *store, int64_t table_id, const struct table *table,
     if (!series)
         return r;
     series->dirty = true;
-    struct base *base = series_find(series, row->name.data, row->name.size);
-    if (!base && (!instance_name_valid(row->name.data, row->name.size) ||
-                  series->n >= STORE_INSTANCES_MAX)) {
+    struct base *base = base_of(store, series, row->name, &r);
+    if (!base && !r)
         store->stream->dropped_rows++;
-        return 0;
-    }
-    if (!base)
-        base = base_new(store, series, row->name, &r);
     if (!base)
         return r;
     return shape->table->kind == TABLE_EVENTS ? store_event(store, series, base, shape, row)

@@ -60,9 +60,9 @@ static const char *name_in_file(struct rows_table *table, const char *column) {
 
 sqlite3_str *rows_table_select(struct rows_table *table, const char *second) {
     sqlite3_str *sql = sqlite3_str_new(NULL);
-    int at = 3; /* columns 0 to 2: instance, `second`, interval */
+    int at = 3; /* columns 0 to 2: instance, `second`, interval or frame */
     sqlite3_str_appendf(sql, "SELECT d.instance, %s, %s", second,
-                        table->events ? "NULL" : "d.interval_ns");
+                        table->events ? "d.frame" : "d.interval_ns");
     for (size_t i = 0; i < table->n_columns; i++) {
         const char *name = table->names[i] = name_in_file(table, table->columns[i]);
         table->at[i] = name ? at++ : -1;
@@ -77,9 +77,19 @@ int rows_table_prepare(struct rows_table *table, sqlite3_str *sql) {
     return table->error ? table->error : r;
 }
 
+int rows_table_prepare_by_stream(struct rows_table *table) {
+    sqlite3_str *sql = rows_table_select(table, "f.mono_ns");
+    sqlite3_str_appendf(sql,
+                        " FROM run r CROSS JOIN stream s CROSS JOIN frame f ON f.stream = s.stream"
+                        " CROSS JOIN \"%w\" d ON d.frame = f.frame WHERE r.run = ? AND s.stream = ?"
+                        " ORDER BY f.frame, d.instance%s",
+                        table->name, table->events ? ", d.n" : "");
+    return rows_table_prepare(table, sql);
+}
+
 void rows_table_fill(const struct rows_table *table, int64_t *ret_interval_ns,
                      int64_t *ret_values) {
-    int64_t interval = sql_column(table->rows, 2);
+    int64_t interval = table->events ? VALUE_ABSENT : sql_column(table->rows, 2);
     *ret_interval_ns = interval > 0 ? interval : VALUE_ABSENT;
     for (size_t i = 0; i < table->n_columns; i++)
         ret_values[i] = table->at[i] < 0 ? VALUE_ABSENT : sql_column(table->rows, table->at[i]);
@@ -88,6 +98,24 @@ void rows_table_fill(const struct rows_table *table, int64_t *ret_interval_ns,
 void rows_table_release(struct rows_table *table) {
     sqlite3_finalize(table->rows);
     sqlite3_finalize(table->instances);
+}
+
+int rows_table_ordinals(const struct rows_table *table, int ordinals[READ_COLUMNS_MAX]) {
+    AUTO(sql_finalize) sqlite3_stmt *statement = NULL;
+    int r =
+        sql_prepare(table->store, "SELECT ordinal FROM column_info WHERE table_id = ? AND name = ?",
+                    &statement);
+    for (size_t i = 0; !r && i < table->n_columns; i++) {
+        r = sql_bind(statement, "it", table->id, table->names[i]);
+        int code = r ? SQLITE_DONE : sqlite3_step(statement);
+        int64_t ordinal = code == SQLITE_ROW ? sql_column(statement, 0) : VALUE_ABSENT;
+        if (!r && code != SQLITE_ROW)
+            r = sql_errno(code); /* 0 for a column that is missing */
+        bool valid = ordinal >= 0 && ordinal < STORE_COLUMNS_MAX && table->at[i] >= 0;
+        ordinals[i] = valid ? (int)ordinal : -1;
+        sqlite3_reset(statement);
+    }
+    return r;
 }
 
 /* ---- its instances ---- */

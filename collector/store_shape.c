@@ -18,6 +18,13 @@ static int64_t shape_public_id(const struct store *store, size_t index) {
     return (int64_t)((uint64_t)(store->shape_age & 0x7fffffff) << 32 | index);
 }
 
+struct shape *shape_get(struct store *store, int64_t public_id) {
+    uint64_t index = (uint64_t)public_id & 0xffffffff;
+    if ((uint64_t)public_id >> 32 != (store->shape_age & 0x7fffffff) || index >= store->n_shapes)
+        return NULL;
+    return store->shapes[index];
+}
+
 static bool shape_is(const struct shape *shape, const struct table *table) {
     const struct data_table *stored = shape->table;
     if (stored->kind != table->kind || shape->n_columns != table->n_columns ||

@@ -57,8 +57,9 @@ const char store_schema[] =
     " columns INTEGER NOT NULL, PRIMARY KEY(frame, instance)) STRICT, WITHOUT ROWID;"
     "CREATE TABLE counter_state(stream INTEGER NOT NULL, table_id INTEGER NOT NULL,"
     " state BLOB NOT NULL, PRIMARY KEY(stream, table_id)) STRICT, WITHOUT ROWID;" STORE_PIECE_SCHEMA
-        STORE_JOINED_SCHEMA STORE_CEILING_SCHEMA STORE_REPEAT_SCHEMA STORE_USAGE_SCHEMA
-            STORE_BUDGET_SCHEMA STORE_SWEEP_SCHEMA STORE_COMMENT_SCHEMA STORE_VERDICT_SCHEMA
+        STORE_JOINED_SCHEMA STORE_BLOCK_SCHEMA STORE_CEILING_SCHEMA STORE_REPEAT_SCHEMA
+            STORE_USAGE_SCHEMA STORE_BUDGET_SCHEMA STORE_SWEEP_SCHEMA STORE_COMMENT_SCHEMA
+                STORE_VERDICT_SCHEMA
     "CREATE VIEW run_host AS SELECT r.run AS run, r.name AS run_name, h.host AS host_id,"
     " h.name AS host, " FIRST_S ", " LAST_S ","
     " sum(s.frames) AS samples, sum(s.missed_slots) AS missed, sum(s.lost_frames) AS lost,"
@@ -141,6 +142,9 @@ static const char *const texts[STATEMENT_COUNT_] = {
     [SQL_STATE_SAVE] = "INSERT OR REPLACE INTO counter_state VALUES(?, ?, ?)",
     [SQL_JOINED_INSERT] = "INSERT INTO joined(stream, rows) VALUES(?, ?)",
     [SQL_JOINED_EXISTS] = "SELECT joined FROM joined WHERE stream = ? LIMIT 1",
+    [SQL_BLOCK_INSERT] = "INSERT INTO block(stream, table_id, from_frame, until_frame, from_ns, "
+                         "until_ns, n, columns)"
+                         " VALUES(?, ?, ?, ?, ?, ?, ?, ?)",
     [SQL_TABLE_FIND] = "SELECT table_id, name, instance, kind FROM table_info WHERE name = ?",
     [SQL_TABLE_INSERT] = "INSERT INTO table_info(name, instance, kind, help) VALUES(?, ?, ?, ?)",
     [SQL_TABLE_COUNT] = "SELECT count(*) FROM table_info",

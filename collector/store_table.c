@@ -252,6 +252,7 @@ int table_ensure(struct store *store, const struct table *table, struct data_tab
 
 static void shape_free(struct shape *shape) {
     sqlite3_finalize(shape->insert);
+    block_rows_free(shape->waiting);
     free(shape);
 }
 

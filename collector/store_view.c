@@ -60,7 +60,8 @@ static void put_level(sqlite3_str *sql, const struct data_column *column) {
         sqlite3_str_appendf(sql, ", d.\"%w\" AS \"%w\"", name, name);
 }
 
-static void put_select(sqlite3_str *sql, const struct data_table *table) {
+/* rows: the table that has them, which may be a virtual one. */
+static void put_select(sqlite3_str *sql, const struct data_table *table, const char *rows) {
     bool events = table->kind == TABLE_EVENTS;
     sqlite3_str_appendf(
         sql,
@@ -78,19 +79,19 @@ static void put_select(sqlite3_str *sql, const struct data_table *table) {
                         " FROM run r JOIN host h ON h.run = r.run JOIN stream s ON s.host = h.host"
                         " JOIN frame f ON f.stream = s.stream JOIN \"%w\" d ON d.frame = f.frame"
                         " JOIN instance i ON i.instance = d.instance",
-                        table->name);
+                        rows);
 }
 
 char *view_create_sql(const struct data_table *table) {
     sqlite3_str *sql = sqlite3_str_new(NULL);
     sqlite3_str_appendf(sql, "CREATE VIEW \"%w_rate\" AS ", table->name);
-    put_select(sql, table);
+    put_select(sql, table, table->name);
     return sqlite3_str_finish(sql);
 }
 
-char *view_select_sql(const struct data_table *table) {
+char *view_select_sql(const struct data_table *table, const char *rows) {
     sqlite3_str *sql = sqlite3_str_new(NULL);
-    put_select(sql, table);
+    put_select(sql, table, rows);
     sqlite3_str_appendf(sql, " WHERE r.run = ? ORDER BY 2, 4, 3, 5");
     return sqlite3_str_finish(sql);
 }

@@ -21,7 +21,7 @@ void store_rollback(struct store *store) {
 }
 
 int store_commit(struct store *store) {
-    int r = 0;
+    int r = blocks_save(store);
     for (size_t i = 0; !r && i < store->n_streams; i++) {
         struct stream *stream = store->streams[i];
         if (!stream->dirty)

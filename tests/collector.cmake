@@ -2,6 +2,8 @@
 chokepoint_unit_test(test_collector_clock chokepoint_collector)
 chokepoint_unit_test(test_collector_ingest chokepoint_collector sqlite3)
 chokepoint_unit_test(test_collector_store chokepoint_store sqlite3)
+chokepoint_unit_test(test_collector_store_block chokepoint_store)
+chokepoint_unit_test(test_collector_store_block_rows chokepoint_store sqlite3)
 if(LIBSECCOMP_FOUND)
   chokepoint_unit_test(test_collector_confine chokepoint_confine chokepoint_store Threads::Threads)
 endif()

@@ -39,7 +39,7 @@ said() { # at least one of these
 # claims FILES... : runs a Python program from standard input, which may import claims.py; returns
 # its status
 claims() { PYTHONPATH=$CHOKEPOINT_SOURCE/tests/e2e PYTHONDONTWRITEBYTECODE=1 python3 - "$@"; }
-sql() { sqlite3 -cmd ".timeout 5000" "file:$db?mode=ro" "$1"; }
+sql() { sqlite3 -cmd ".timeout 5000" -cmd ".load $CHOKEPOINT_BIN/libchokepoint-sql.so" "file:$db?mode=ro" "$1"; }
 # The same inside vm1 of the testbed.
 inside() { "$chokepoint" testbed --name "$name" exec -- "$@"; }
 run_inside() {

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
 """A copy of one run of a database, as a database of its own, and what is asked of its tables."""
 import contextlib
+import os
 import sqlite3
+import subprocess
 
 # Columns that number rows of other tables. In another order all of them count from the other end.
 NUMBERED = ("host", "stream", "instance")
@@ -11,6 +13,17 @@ def tables_of(db, schema="main"):
     """{table: [column, ...]} of a database."""
     names = [row[0] for row in db.execute(f"SELECT name FROM {schema}.sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")]
     return {name: [row[1] for row in db.execute(f'PRAGMA {schema}.table_info("{name}")')] for name in names}
+
+
+def unpack_blocks(database, binaries):
+    """Turns the blocks of events in a copy of a recording into rows, which are easier to change."""
+    with contextlib.closing(sqlite3.connect(database)) as db:
+        if "block" not in tables_of(db) or not db.execute("SELECT 1 FROM block LIMIT 1").fetchone():
+            return
+        tables = [name for name, in db.execute("SELECT DISTINCT name FROM block JOIN table_info USING (table_id)")]
+    words = [f'INSERT INTO main."{name}" SELECT * FROM temp."{name}" WHERE frame IN (SELECT frame FROM frame);' for name in tables]
+    subprocess.run(["sqlite3", "-bail", "-cmd", f".load {os.path.abspath(binaries)}/libchokepoint-sql.so", database,
+                    "BEGIN;" + "".join(words) + "DELETE FROM main.block; COMMIT;"], check=True)
 
 
 def copy_run(source, number, target, other_order=False):

@@ -11,6 +11,7 @@ import sqlite3
 import subprocess
 import tempfile
 
+import copies
 import scorer
 import truth
 from bed import burst_bytes
@@ -126,6 +127,7 @@ def altered(run, binaries, change):
     with tempfile.TemporaryDirectory() as folder:
         path = f"{folder}/recording.db"
         shutil.copy(f"{run['folder']}/recording.db", path)
+        copies.unpack_blocks(path, binaries)
         with contextlib.closing(sqlite3.connect(path)) as db, db:
             change(db)
             db.execute("DELETE FROM budget")

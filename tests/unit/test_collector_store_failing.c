@@ -22,6 +22,7 @@
 #include "tests/unit/fail_nth.h"
 
 #include "agent/push/push_tables.h"
+#include "collector/store_module.h"
 #include "collector/store_read.h"
 #include "collector/store_verify.h"
 #include "collector/writer.h"
@@ -329,6 +330,8 @@ static int64_t ask(struct play *p, const char *sql) {
     sqlite3 *db;
     sqlite3_stmt *statement;
     MUST(sqlite3_open_v2(p->path, &db, SQLITE_OPEN_READWRITE, NULL) == SQLITE_OK, "%s", sql);
+    MUST(store_module_register(db, NULL, NULL) == SQLITE_OK && store_module_show(db) == SQLITE_OK,
+         "%s", sql);
     MUST(sqlite3_prepare_v2(db, sql, -1, &statement, NULL) == SQLITE_OK, "%s: %s", sql,
          sqlite3_errmsg(db));
     MUST(sqlite3_step(statement) == SQLITE_ROW, "%s: %s", sql, sqlite3_errmsg(db));
