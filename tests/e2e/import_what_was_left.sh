@@ -137,5 +137,5 @@ left=$(echo calls/chokepoint-spool-*)
 until_true flock -n "$left" true
 rm -f "$left"/*[02468ace]-*.spool
 TMPDIR=$work/calls "$chokepoint" import --db calls.db >out 2>err && grep -q '^run 1: [1-9][0-9]* samples' out || fail "calls alone: $(cat out)"
-[ "$(sqlite3 calls.db 'SELECT count(*) > 0 FROM call')" = 1 ] || fail "no calls in the database: $(sqlite3 calls.db .tables)"
+[ "$("$chokepoint" sql --db calls.db --format csv 'SELECT count(*) > 0 FROM call' | tail -n 1 | tr -d '\r')" = 1 ] || fail "no calls in the database: $(sqlite3 calls.db .tables)"
 exit 0
