@@ -6,6 +6,8 @@ target_link_libraries(bench_collector_rate PRIVATE
 target_compile_definitions(bench_collector_rate PRIVATE
   CHOKEPOINT_COMMAND="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/chokepoint")
 add_dependencies(bench_collector_rate chokepoint)
+add_executable(bench_call_blocks bench/call_blocks.c) # bench/call_blocks.sh
+target_link_libraries(bench_call_blocks PRIVATE chokepoint_store)
 add_executable(bench_store_rate bench/store_rate.c)
 target_link_libraries(bench_store_rate PRIVATE chokepoint_store sqlite3)
 add_executable(bench_store_bytes bench/store_bytes.c)
