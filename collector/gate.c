@@ -32,7 +32,7 @@ struct gate {
     pthread_mutex_t lock; /* protects all below */
     pthread_cond_t changed;
     pthread_t thread;
-    bool ending;
+    bool ending, asleep; /* asleep: the thread waits without a limit for a first deadline */
     struct visitor *oldest, *newest;
     size_t n_strangers, n_known, n_due; /* without dropped visitors */
     uint16_t strangers_at[BUCKETS];
@@ -61,11 +61,12 @@ static unsigned bucket_of(const struct sockaddr *address) {
 /* ---- the caller holds the lock ---- */
 
 static void set_due(struct gate *gate, struct visitor *visitor, int64_t due_ns) {
-    size_t before = gate->n_due;
-    gate->n_due = before - (visitor->due_ns != 0) + (due_ns != 0);
+    gate->n_due += (due_ns != 0) - (visitor->due_ns != 0);
     visitor->due_ns = due_ns;
-    if (before == 0 && gate->n_due)
+    if (gate->asleep && gate->n_due) {
+        gate->asleep = false;
         pthread_cond_signal(&gate->changed);
+    }
 }
 
 /* A dropped visitor is not counted any more. */
@@ -133,10 +134,10 @@ static void *keep_deadlines(void *arg) {
     struct gate *gate = arg;
     pthread_mutex_lock(&gate->lock);
     while (!gate->ending) {
-        if (gate->n_due == 0)
+        gate->asleep = gate->n_due == 0;
+        while (gate->asleep && !gate->ending)
             pthread_cond_wait(&gate->changed, &gate->lock);
-        else
-            wait_a_moment(gate);
+        wait_a_moment(gate);
         drop_overdue(gate, clock_monotonic_ns());
     }
     pthread_mutex_unlock(&gate->lock);

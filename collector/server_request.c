@@ -21,6 +21,8 @@
 #include "common/text.h"
 
 #define BODIES_MAX (256u << 20) /* bytes of all bodies in flight */
+#define LARGE_BODY                                                                                 \
+    (256u << 10) /* of an agent that catches up: its next body waits for the answer */
 
 /* ---- admission ---- */
 
@@ -128,6 +130,7 @@ static enum MHD_Result submit(struct request *q) {
     gate_request_ends(q->server->gate, q->visitor);
     q->job.push.body = q->body.data;
     q->job.push.size = q->body.size;
+    q->job.soon = q->job.push.final || q->body.size >= LARGE_BODY;
     q->job.done = job_done;
     MHD_suspend_connection(q->connection);
     if (writer_submit(q->server->writer, &q->job) < 0) {

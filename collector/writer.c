@@ -16,8 +16,12 @@
 #include "common/error.h"
 #include "common/limits.h"
 
-#define GROUP_BYTES (16u << 20)          /* bytes of the pushes that share a transaction */
-#define COMMIT_EVERY_NS (25 * NS_PER_MS) /* a commit syncs, and writes every table's last page */
+#define GROUP_BYTES (16u << 20) /* bytes of the pushes that share a transaction */
+/* A commit syncs, and writes every table's last page. With many hosts more pushes share one; a
+ * push that is waited for is not held back. */
+#define COMMIT_SOON_NS (25 * NS_PER_MS)
+#define COMMIT_EVERY_NS (200 * NS_PER_MS)
+#define MANY_HOSTS 32
 #define REFUSALS_EVERY_NS (2 * NS_PER_S)
 
 static const char *const refusal_names[REFUSED_COUNT_] = {
@@ -47,10 +51,14 @@ struct writer {
     pthread_mutex_t lock;
     pthread_cond_t wake;
     struct write_job *first, **last; /* the queue; under lock */
+    size_t queued_bytes;             /* under lock */
+    bool hurried;                    /* a push in the queue is waited for; under lock */
+    bool idle;                       /* the thread waits for a first push; under lock */
     bool draining;                   /* under lock */
     bool joined;
     atomic_uint_fast64_t refused[REFUSED_COUNT_];
     int64_t refusals_written_ns, commit_begun_ns;
+    uint64_t n_hosts; /* that have pushed; for the thread alone */
     bool told[TROUBLE_COUNT_];
 };
 
@@ -146,12 +154,18 @@ static int write_one(struct writer *w, struct write_job *job) {
     return 0;
 }
 
-/* A push holds about a second: waits a moment, so that more pushes share the commit. */
+/* A push holds about a second, and its agent keeps it until the commit: waits a moment, so that
+ * more pushes share one. Under the lock. */
 static void pace_commits(struct writer *w) {
-    int64_t at_ns = w->commit_begun_ns + COMMIT_EVERY_NS;
-    const struct timespec at = {at_ns / NS_PER_S, at_ns % NS_PER_S};
-    if (clock_monotonic_ns() < at_ns)
-        clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL);
+    int r = 0;
+    while (r == 0 && !w->draining && w->queued_bytes < GROUP_BYTES) {
+        bool soon = w->hurried || w->n_hosts < MANY_HOSTS;
+        int64_t at_ns = w->commit_begun_ns + (soon ? COMMIT_SOON_NS : COMMIT_EVERY_NS);
+        const struct timespec at = {at_ns / NS_PER_S, at_ns % NS_PER_S};
+        if (clock_monotonic_ns() >= at_ns)
+            return;
+        r = pthread_cond_timedwait(&w->wake, &w->lock, &at);
+    }
 }
 
 static int write_all(struct writer *w, struct write_job *jobs) {
@@ -201,6 +215,7 @@ static void commit_group(struct writer *w, struct write_job *jobs) {
         next = job->next;
         if (job->result == 0) {
             atomic_fetch_add(&w->refused[REFUSED_TABLE_ROWS], job->push.refused_rows);
+            w->n_hosts = job->push.n_hosts;
             tell_committed(w, job);
         }
         job->done(job); /* the submitter may have freed it */
@@ -244,11 +259,15 @@ static void flush_refusals(struct writer *w) {
 /* Takes jobs up to GROUP_BYTES, at least one. */
 static struct write_job *take_group(struct writer *w) {
     struct write_job *jobs = w->first, **end = &w->first;
-    for (size_t size = 0; *end && (end == &w->first || size < GROUP_BYTES); end = &(*end)->next)
+    size_t size = 0;
+    for (; *end && (end == &w->first || size < GROUP_BYTES); end = &(*end)->next)
         size += (*end)->push.size;
+    w->queued_bytes -= size;
     w->first = *end;
-    if (!w->first)
+    if (!w->first) {
         w->last = &w->first;
+        w->hurried = false;
+    }
     if (end != &w->first)
         *end = NULL;
     return jobs;
@@ -260,13 +279,12 @@ static struct write_job *wait_for_group(struct writer *w, bool *ret_draining) {
     until.tv_sec += REFUSALS_EVERY_NS / NS_PER_S;
     pthread_mutex_lock(&w->lock);
     int r = 0;
+    w->idle = true;
     while (!w->first && !w->draining && r == 0)
         r = pthread_cond_timedwait(&w->wake, &w->lock, &until);
-    if (w->first && !w->draining) {
-        pthread_mutex_unlock(&w->lock);
+    w->idle = false;
+    if (w->first)
         pace_commits(w);
-        pthread_mutex_lock(&w->lock);
-    }
     struct write_job *jobs = take_group(w);
     *ret_draining = w->draining;
     pthread_mutex_unlock(&w->lock);
@@ -335,14 +353,19 @@ int writer_start(const struct writer_options *options, struct writer **ret_write
     return r;
 }
 
+/* The thread is woken only if the push changes what it waits for. */
 int writer_submit(struct writer *writer, struct write_job *job) {
     pthread_mutex_lock(&writer->lock);
     bool taken = !writer->draining;
     if (taken) {
+        bool hurries = job->soon && !writer->hurried;
         job->next = NULL;
         *writer->last = job;
         writer->last = &job->next;
-        pthread_cond_signal(&writer->wake);
+        writer->queued_bytes += job->push.size;
+        writer->hurried |= job->soon;
+        if (writer->idle || hurries || writer->queued_bytes >= GROUP_BYTES)
+            pthread_cond_signal(&writer->wake);
     }
     pthread_mutex_unlock(&writer->lock);
     return taken ? 0 : -ESHUTDOWN;

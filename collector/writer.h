@@ -35,6 +35,7 @@ struct writer_options {
 /* A push on its way. The submitter owns it, and may touch it again from done() on. */
 struct write_job {
     struct ingest_push push;
+    bool soon; /* somebody waits for the answer: not held back for more pushes to share a commit */
     /* 0 committed; -EBADMSG refused for good; -ENODATA: send it again with its tables; another
      * negative errno: try again */
     int result;
