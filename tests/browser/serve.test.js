@@ -118,6 +118,11 @@ for (const dark of [false, true])
             const opened = await open(home + place, { width: 390, height: 800, dark }), page = opened.page;
             await (place ? ended(page) : page.locator("#runs tr").first().waitFor());
             assert.ok(await widthOf(page) <= 390, `${await widthOf(page)} px`);
+            const cut = await page.evaluate(() => Array.from(document.querySelectorAll("main *")).filter(e => {
+                const box = e.getBoundingClientRect();
+                return box.width && box.height && !e.closest(".hidden") && (box.left < -1 || box.right > innerWidth + 1);
+            }).map(e => e.outerHTML.slice(0, 120)).slice(0, 5));
+            assert.deepEqual(cut, []);
             await quiet(opened);
         });
 
@@ -132,6 +137,20 @@ for (const dark of [false, true])
             assert.deepEqual(serious.map(v => `${v.id}: ${v.nodes[0].html}`), []);
             await opened.context.close();
         });
+
+test("a telephone shows the busiest processes in short, and all of them on request", async () => {
+    const opened = await open(home + "live/2", { width: 390, height: 800 }), page = opened.page;
+    await ended(page);
+    const shown = () => page.locator("#processes tr:visible").count(), all = await page.locator("#processes tr").count();
+    assert.ok(await shown() <= 6, `${await shown()} processes`);
+    const narrow = await page.locator("#processes tr:visible td.wide").evaluateAll(cells => cells.filter(e => e.textContent && e.clientWidth < 250).length);
+    assert.equal(narrow, 0, "commands have the width of the view");
+    if (all > 6) {
+        await page.locator("#all-processes").click();
+        assert.equal(await shown(), all);
+    }
+    await quiet(opened);
+});
 
 // `run --repeat --live` has one address for all of its runs.
 test("an address of the newest run goes on to the one that begins next", { timeout: 300000 }, async () => {

@@ -3,7 +3,7 @@
 "use strict";
 
 const at = (id) => document.getElementById(id);
-const RANKS_SHOWN = 64, PROCESSES_SHOWN = 20, PAIRS_SHOWN = 20, TEXT_SHOWN = 200;
+const RANKS_SHOWN = 64, PROCESSES_SHOWN = 20, PROCESSES_NARROW = 6, PAIRS_SHOWN = 20, TEXT_SHOWN = 200;
 let source = null, picture = null, over = false;
 
 // ---- hosts ----
@@ -71,9 +71,10 @@ function showHosts() {
 
 // ---- tables ----
 
-function makeRow(n, wide, numbers) {
+function makeRow(n, wide, numbers, labels = []) {
   const row = element("tr");
   for (let i = 0; i < n; i++) row.append(element("td", i === wide ? "wide" : numbers.includes(i) ? "number" : ""));
+  labels.forEach((label, i) => (row.children[i].dataset.label = label)); // beside the value where a row is a block
   return row;
 }
 
@@ -92,11 +93,19 @@ function hostName(index) {
 }
 
 function showProcesses() {
-  keyed(at("processes"), picture.processes.slice(0, PROCESSES_SHOWN), (p) => `${p.host} ${p.pid} ${p.name}`, () => makeRow(6, 5, [1, 2, 3, 4]), (row, p) => {
+  at("all-processes").hidden = picture.processes.length <= PROCESSES_NARROW;
+  keyed(at("processes"), picture.processes.slice(0, PROCESSES_SHOWN), (p) => `${p.host} ${p.pid} ${p.name}`, () => makeRow(6, 5, [1, 2, 3, 4], ["", "CPU", "waits", "memory", "disk", ""]), (row, p) => {
     const rank = p.rank === null ? "" : `rank ${p.rank}: `, name = p.pid === null ? p.name : `${p.pid} ${p.name}`;
     setRow(row, [hostName(p.host), format.percent(p.cpu_pct), format.percent(p.run_queue_pct), `${format.number(p.memory_gb)} GB`, `${format.number((p.read_mb_s || 0) + (p.write_mb_s || 0))} MB/s`, rank + (p.command || name)]);
   });
 }
+
+// A telephone shows the first few; all are one press away.
+at("all-processes").addEventListener("click", () => {
+  const all = at("processes").classList.toggle("all");
+  at("all-processes").setAttribute("aria-pressed", String(all));
+  setText(at("all-processes"), all ? "Show fewer" : "Show all");
+});
 
 function showPairs() {
   keyed(at("pairs"), picture.pairs.slice(0, PAIRS_SHOWN), (p) => `${p.host_name} ${p.peer_name}`, () => makeRow(5, -1, [2, 3, 4]), (row, p) => {
