@@ -74,8 +74,7 @@ static void keep_busiest(struct processes *p) {
     p->n = kept;
 }
 
-/* CPU time of the host that no row of its other processes has. */
-static double unseen_s(const struct run_model *model, int host, struct windows windows) {
+double processes_unseen_s(const struct run_model *model, int host, struct windows windows) {
     const struct series_set *set = &model->recording->tables[RECORDING_PROCESS];
     double sum = 0;
     for (size_t i = 0; i < model->n_processes; i++)
@@ -98,7 +97,7 @@ static struct report_process describe_process(const struct run_model *model,
     struct process_use use = model_process_use(model, p, all);
     struct traffic moved = process_traffic_named(traffic, p->series);
     if (strcmp(p->series->name, RECORDING_ENDED) == 0)
-        use.cpu_s += unseen_s(model, p->host, all);
+        use.cpu_s += processes_unseen_s(model, p->host, all);
     return (struct report_process){.host = p->host,
                                    .name = p->series->name,
                                    .rank = stands_for_rank(model, p) ? p->rank : -1,

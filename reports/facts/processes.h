@@ -20,6 +20,9 @@ struct processes {
     size_t n;
 };
 
+/* CPU time of the host's job that no row of its processes has: of RECORDING_ENDED. */
+double processes_unseen_s(const struct run_model *model, int host, struct windows windows);
+
 /* -ENOMEM. */
 int processes_find(const struct run_model *model, const struct process_traffic *traffic,
                    struct processes *ret_processes);

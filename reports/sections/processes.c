@@ -4,9 +4,10 @@
 #include <stdlib.h>
 
 #include "reports/facts/processes.h"
+#include "reports/facts/programs.h"
 #include "reports/sections/sections.h"
 
-enum { WHOSE = 2 };
+enum { WHOSE = 2, PROGRAM_WHOSE = 1, PROGRAM_PROCESSES };
 
 #define UNOWNED_MIN_MB 0.1
 
@@ -52,6 +53,42 @@ static void put_processes(struct report_table *table, const struct processes *pr
             table_borrow(table, i, WHOSE, processes->items[i].job ? "job" : "other");
 }
 
+static const struct report_column program_columns[] = {
+    {KIND_TEXT, NULL, "program", FIELD_INLINE(report_program, name)},
+    [PROGRAM_WHOSE] = {KIND_TEXT, NULL, "belongs to", COMPUTED},
+    [PROGRAM_PROCESSES] = {KIND_COUNT, NULL, "processes", FIELD(report_program, processes)},
+    {KIND_COUNT, NULL, "hosts", FIELD(report_program, hosts)},
+    {KIND_NUMBER, NULL, "CPU", "s", FIELD(report_program, cpu_s)},
+    {KIND_NUMBER, NULL, "queue", "s", FIELD(report_program, run_queue_s)},
+    {KIND_NUMBER, NULL, "read", "MB", FIELD(report_program, read_mb)},
+    {KIND_NUMBER, NULL, "written", "MB", FIELD(report_program, write_mb)},
+    {KIND_NUMBER, NULL, "received", "MB", FIELD(report_program, received_mb)},
+    {KIND_NUMBER, NULL, "sent", "MB", FIELD(report_program, sent_mb)},
+};
+
+/* Returns whether programs of several processes are shown. */
+static bool put_programs(const struct report *report, struct page *page,
+                         const struct process_traffic *traffic) {
+    struct programs programs = {0};
+    struct report_table table;
+    int result = page_draws(page) ? programs_find(&report->run->model, traffic, &programs) : 0;
+    bool shown = programs.n < programs.processes || result < 0;
+    if (shown) {
+        TABLE_INIT(&table, NULL, report, program_columns);
+        table.failed |= result < 0;
+        table.audience = FOR_READERS;
+        table_title(&table, "Programs (sums over their processes)");
+        TABLE_ADD_ALL(&table, programs.items, programs.n);
+        for (size_t i = 0; i < programs.n && !table.failed; i++) {
+            table_borrow(&table, i, PROGRAM_WHOSE, programs.items[i].job ? "job" : "other");
+            table_cell(&table, i, PROGRAM_PROCESSES)->known = programs.items[i].processes > 0;
+        }
+        page_table(page, &table);
+    }
+    free(programs.items);
+    return shown;
+}
+
 void section_processes(const struct report *report, struct page *page) {
     const struct run_model *model = &report->run->model;
     struct process_traffic traffic = {0};
@@ -65,7 +102,12 @@ void section_processes(const struct report *report, struct page *page) {
     table_title(&table, "Processes (shares of the whole run)");
     put_processes(&table, &processes);
     put_bytes_note(&table, &processes, traffic.unowned_bytes / 1e6);
+    bool folded = result == 0 && put_programs(report, page, &traffic);
+    if (folded)
+        page_fold(page, "The busiest processes of each host");
     page_table(page, &table);
+    if (folded)
+        page_unfold(page);
     process_traffic_release(&traffic);
     free(processes.items);
 }

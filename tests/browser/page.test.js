@@ -277,7 +277,8 @@ test("without scripts the changes are tables, and points a picture", async () =>
 const column = (page, table, n) => page.locator(`${table} tbody tr:not(.group) td:nth-child(${n})`).allTextContents();
 
 test("a table sorts by a click and by Enter, both ways", async () => {
-    const opened = await open(run), page = opened.page, table = "#processes .scroll.table:last-of-type table";
+    const opened = await open(run), page = opened.page, table = "#processes details table";
+    await page.locator("#processes details").evaluate(e => { e.open = true; });
     const head = page.locator(`${table} th`).filter({ hasText: "CPU" }).first(), n = 1 + await head.evaluate(th => th.cellIndex);
     const numbers = async () => (await column(page, table, n)).map(Number).filter(x => !isNaN(x));
     await head.locator("button").click();
@@ -289,6 +290,16 @@ test("a table sorts by a click and by Enter, both ways", async () => {
     await page.keyboard.press("Enter");
     assert.deepEqual(await numbers(), [...rising].sort((a, b) => b - a));
     assert.equal(await head.getAttribute("aria-sort"), "descending");
+    await quiet(opened);
+});
+
+test("programs sum their processes, which are folded below", async () => {
+    const opened = await open(changes), page = opened.page, rows = page.locator("#processes > .scroll.table").filter({ hasText: "program" }).locator("tbody tr");
+    const cells = await rows.first().locator("td").allTextContents(), fold = page.locator("#processes details");
+    assert.equal(cells[2], "2");
+    assert.ok(await fold.evaluate(e => !e.open));
+    const of_it = fold.locator("tbody tr").filter({ hasText: cells[0] + "[" });
+    assert.equal(await of_it.count(), 2);
     await quiet(opened);
 });
 
