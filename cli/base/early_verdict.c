@@ -47,7 +47,8 @@ static void judge_early(const char *db_path, int64_t run_id, int token, FILE *ou
     snprintf(which, sizeof which, "%" PRId64, run_id);
     if (store_open_read(db_path, &store, NULL, 0) != 0)
         return;
-    if (report_build_early(store, which, verb_caller(), &report) == 0 && take_token(token))
+    if (report_build_early(store, which, verb_caller(), &report) == 0 &&
+        !report->verdict.too_short && take_token(token))
         show_early(report, out);
 }
 

@@ -23,7 +23,7 @@
 #define N_FORMS 3
 
 enum form { BLOCKS, ROWS, BLOCKS_AGAIN };
-static const char *const form_names[N_FORMS] = {"blocks", "rows", "blocks again"};
+static const char *const form_names[N_FORMS] = {"blocks", "rows", "blocks, A/A"};
 
 struct bench {
     const struct table *table;

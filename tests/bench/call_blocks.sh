@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # The cost of a recorded MPI call after the command: two ranks pass messages for SECONDS, then bench_call_blocks stores and reads
-# their calls as blocks and as rows. Usage: call_blocks.sh [BIN]; SECONDS_LONG, ROUNDS in the environment.
+# their calls as blocks, as rows, and as blocks again (A/A). Usage: call_blocks.sh [BIN]; SECONDS_LONG, ROUNDS in the environment.
 set -u
 bin=$(readlink -f "${1:-${CHOKEPOINT_BIN:?usage: call_blocks.sh BIN}}")
 work=$(mktemp -d)

@@ -29,11 +29,11 @@ run --no-shim
 without_ms=$after_ms without_s=$(sql "SELECT (ended_mono_ns - started_mono_ns) / 1e9 FROM run WHERE run = 1")
 run
 with_s=$(sql "SELECT (ended_mono_ns - started_mono_ns) / 1e9 FROM run WHERE run = 2")
-calls=$(sql "SELECT count(*) FROM call") lost=$(sql "SELECT sum(lost_events) FROM mpi")
+calls=$(sql "SELECT sum(n) FROM block JOIN table_info USING (table_id) WHERE name = 'call'") lost=$(sql "SELECT sum(lost_events) FROM mpi")
 events=$(sql "SELECT sum(events) FROM mpi")
 [ "$events" -eq $((4 * rounds + 4)) ] || fail "$events events instead of $((4 * rounds + 4))"
 probe_ns=$(sql "SELECT sum(cpu_ns) FROM self JOIN instance USING (instance) JOIN host USING (host) WHERE host.run = 2 AND instance.name = 'call'")
-stored=$(sql "SELECT sum(pgsize) FROM dbstat WHERE name = 'call'")
+stored=$(sql "SELECT sum(pgsize) FROM dbstat WHERE name = 'block'")
 
 # The same into a spool that is never emptied.
 CHOKEPOINT_MARKS=$work/marks CHOKEPOINT_RUN=0123456789abcdef "$bin/chokepoint-agent" --no-push --no-supervise --spool spool 2>/dev/null &

@@ -4,8 +4,9 @@
 after them), how many are short (below 20 us), like the call of the same thread before (function, communicator, peer, tag, bytes), and
 both short and alike. These last are all that a shim could fold into runs without a pattern of several calls: no more than that share of
 the events could be saved."""
+import json
 import os
-import sqlite3
+import subprocess
 import sys
 
 SHORT_NS = 20000
@@ -17,16 +18,23 @@ COUNT = f"""WITH thread_call AS (SELECT i.host, i.name, rank, thread, comm, peer
     SELECT count(*), total(short), total(alike), total(alike AND short AND short_before) FROM pair"""
 
 
+def ask(path, sql):
+    """The first row of the answer. Single calls are packed: the extension shows them as rows."""
+    extension = os.path.join(os.environ.get("CHOKEPOINT_BIN", "build/release/bin"), "libchokepoint-sql.so")
+    said = subprocess.run(["sqlite3", "-readonly", "-json", "-cmd", f".load {os.path.abspath(extension)}", path, sql],
+                          check=True, capture_output=True).stdout
+    return tuple(json.loads(said)[0].values())
+
+
 def main():
     if len(sys.argv) < 2:
         sys.exit(__doc__)
     programs = {}
     for path in sys.argv[1:]:
         try:
-            with sqlite3.connect(f"file:{path}?mode=ro", uri=True) as connection:
-                counts = connection.execute(COUNT).fetchone()
-                program = os.path.basename(connection.execute("SELECT command FROM run ORDER BY run DESC LIMIT 1").fetchone()[0].split()[0])
-        except (sqlite3.Error, TypeError, IndexError) as error:
+            counts = ask(path, COUNT)
+            program = os.path.basename(ask(path, "SELECT command FROM run ORDER BY run DESC LIMIT 1")[0].split()[0])
+        except (subprocess.CalledProcessError, ValueError, IndexError) as error:
             print(f"calls_alike.py: {path}: {error}", file=sys.stderr)
             continue
         folder = os.path.basename(os.path.dirname(os.path.abspath(path))).split("-")

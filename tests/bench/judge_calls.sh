@@ -26,12 +26,12 @@ for seconds in .25 .5 1; do
         sqlite3 -separator ' ' db \
             "SELECT ($now - ended_wall_ns) / 1e9, (ended_mono_ns - started_mono_ns) / 1e9 FROM run" >>"after$seconds"
     done
-    calls=$(sqlite3 db "SELECT count(*) FROM call")
+    calls=$(sqlite3 db "SELECT sum(n) FROM block JOIN table_info USING (table_id) WHERE name = 'call'")
     for ((i = 0; i < repeats; i++)); do
         for turn in a b; do
             "$bin/bench_analysis_speed" time "$bin/chokepoint" report --db db --format json -o out.json >>"report$seconds$turn"
         done
-        "$bin/bench_analysis_speed" time sqlite3 db ".output aggregate" "$aggregate" >>"sql$seconds"
+        "$bin/bench_analysis_speed" time sqlite3 -cmd ".load $bin/libchokepoint-sql.so" db ".output aggregate" "$aggregate" >>"sql$seconds"
     done
     echo "$calls calls of $(median "after$seconds" 2) s"
     echo "  end of command to verdict: $(spread "after$seconds" 1) s"
