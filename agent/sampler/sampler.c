@@ -10,6 +10,7 @@
 #include "agent/sampler/sampler.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -56,6 +57,7 @@ struct sampler {
     struct self_cost core_speed;
     int64_t fast_mono_ns, slow_mono_ns; /* of the previous samples */
     struct trouble sink_trouble, bulk_trouble;
+    int64_t bulk_began_ns; /* when the first bulk frame was sent; 0: none was */
     bool told_dropped;
     bool news;      /* the slow tables must join the next frame */
     bool bulk_left; /* a slot came before all bulk rows were taken */
@@ -315,12 +317,19 @@ static bool has_rows(const struct frame_stream *stream) {
     return false;
 }
 
-static void tell_dropped(struct sampler *sampler, uint64_t lost) {
-    if (lost && !sampler->bulk_trouble.error && !sampler->told_dropped) {
-        sampler->told_dropped = true;
-        sampler_note(sampler, NOTE_WARNING, "calls",
-                     "too many MPI calls for their spool, the oldest go: raise --call-spool-limit");
-    }
+/* The first loss tells how long the spool took to fill: so much of the calls it holds at that rate.
+ * A note has 95 bytes, its subject included. */
+static void tell_dropped(struct sampler *sampler, const struct frame_head *head) {
+    char text[96];
+    if (!head->lost || sampler->bulk_trouble.error || sampler->told_dropped)
+        return;
+    sampler->told_dropped = true;
+    int64_t held_s = (head->mono_ns - sampler->bulk_began_ns) / NS_PER_S;
+    snprintf(
+        text, sizeof text,
+        "their spool holds the last %lld s at this rate, older ones go: see --call-spool-limit",
+        (long long)(held_s < 1 ? 1 : held_s));
+    sampler_note(sampler, NOTE_WARNING, "calls", text);
 }
 
 static void send_bulk(struct sampler *sampler, const struct slot *slot) {
@@ -331,10 +340,12 @@ static void send_bulk(struct sampler *sampler, const struct slot *slot) {
                               .late_ns = slot->late_ns,
                               .lost = sink->lost(sink->ctx)};
     tell_keeping(sampler, &sampler->bulk);
+    if (!sampler->bulk_began_ns)
+        sampler->bulk_began_ns = head.mono_ns;
     int r = frame_stream_send(&sampler->bulk, &head, sink);
     frame_stream_reset(&sampler->bulk, 0);
     tell_trouble(sampler, "spool of MPI calls", &sampler->bulk_trouble, r, head.mono_ns);
-    tell_dropped(sampler, head.lost);
+    tell_dropped(sampler, &head);
 }
 
 /* Takes bulk rows until there are no more, or until another frame of them would end after the time
