@@ -71,9 +71,7 @@ static int restrict_rights(struct store *store, struct asking *asking) {
                                     {SQLITE_LIMIT_VDBE_OP, 250000},
                                     {SQLITE_LIMIT_FUNCTION_ARG, 50},
                                     {SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 200}};
-    int code = sqlite3_exec(store->db, "PRAGMA temp_store=MEMORY", NULL, NULL, NULL);
-    if (code == SQLITE_OK)
-        code = sqlite3_db_config(store->db, SQLITE_DBCONFIG_ENABLE_VIEW, 1, (int *)NULL);
+    int code = sqlite3_db_config(store->db, SQLITE_DBCONFIG_ENABLE_VIEW, 1, (int *)NULL);
     for (size_t i = 0; i < ARRAY_SIZE(limits); i++)
         sqlite3_limit(store->db, limits[i][0], limits[i][1]);
     sqlite3_hard_heap_limit64(MEMORY_MOST);
@@ -179,7 +177,11 @@ static void give_names(const struct ask *ask, sqlite3_stmt *statement, int n) {
 int store_ask(struct store *store, const struct ask *ask, char *why, size_t size) {
     AUTO(sql_finalize) sqlite3_stmt *statement = NULL;
     struct asking asking = {.ask = ask, .deadline_ns = clock_monotonic_ns() + ask->limit_ns};
-    int code = SQLITE_ROW, r = restrict_rights(store, &asking);
+    int code = SQLITE_ROW, r = sql_exec(store, "PRAGMA temp_store=MEMORY"); /* drops all of temp */
+    if (r == 0)
+        r = store_show_all(store); /* also rows that are packed */
+    if (r == 0)
+        r = restrict_rights(store, &asking);
     if (r)
         return r;
     r = prepare_question(store, &asking, &statement, why, size);

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 
+#include "collector/store_ask.h"
 #include "collector/store_block.h"
 #include "collector/store_edit.h"
 #include "collector/store_module.h"
@@ -367,6 +368,32 @@ static int read_header(void *ctx, const char *const *names, size_t n) {
 }
 
 /* The view of an export, through the connection that reports read by. */
+static void name_nothing(void *ctx, const char *const *names, size_t n) {
+    (void)ctx;
+    (void)names;
+    (void)n;
+}
+
+static bool take_number(void *ctx, const struct ask_cell *cells, size_t n) {
+    *(int64_t *)ctx = n == 1 && cells[0].kind == ASK_INTEGER ? cells[0].integer : -1;
+    return false;
+}
+
+/* The strict way of asking, that of assistants, has the same rows. */
+static void questions_of_others_find_packed_rows(void **state) {
+    struct fixture *f = *state;
+    int64_t n, found = 0;
+    char why[200] = "";
+    struct store *store;
+    record(f, &n);
+    const struct ask asked = {"SELECT count(*) FROM call", NS_PER_S, name_nothing, take_number,
+                              &found};
+    assert_int_equal(store_open_read(f->path, &store, why, sizeof why), 0);
+    assert_int_equal(store_ask(store, &asked, why, sizeof why), 0);
+    store_close(store);
+    assert_int_equal(found, n);
+}
+
 static void the_rate_view_has_blocks(void **state) {
     struct fixture *f = *state;
     int64_t n, rows = 0;
@@ -390,6 +417,7 @@ int main(void) {
         TEST(a_removed_run_leaves_no_block),
         TEST(damaged_blocks_are_told),
         TEST(a_query_reads_and_does_nothing_else),
+        TEST(questions_of_others_find_packed_rows),
         TEST(the_rate_view_has_blocks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
