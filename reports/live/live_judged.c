@@ -71,13 +71,16 @@ static void keep_limiting_link(struct live_judged *to, const struct verdict *v) 
 
 static int keep_devices(struct live_judged *to, const struct run_model *model) {
     const struct series_set *from = &model->recording->tables[RECORDING_GPU_DEVICE];
+    int64_t values[TABLE_COLUMNS_MAX];
     int result = 0;
     to->devices = series_set_like(from);
     for (size_t s = 0; result == 0 && s < from->n; s++) {
         const struct series *one = &from->items[s];
+        for (size_t c = 0; one->n && c < from->n_columns; c++)
+            values[c] = series_value(from, one, 0, c);
         if (one->n)
             result = series_set_append(&to->devices, one->host, one->instance, one->name,
-                                       one->t_ns[0], one->interval_ns[0], one->values);
+                                       one->t_ns[0], one->interval_ns[0], values);
     }
     return result;
 }
