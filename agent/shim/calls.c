@@ -106,7 +106,7 @@ static bool is_capacity(uint32_t n) {
 /* The writer stores a new shape before it gives out the first ticket that needs it. So the shape is
  * read once more after the ticket: it is then that of all records before the ticket. */
 static int read_head(struct call_rank *rank, uint64_t *ret_head) {
-    struct ring_state first, state;
+    struct ring_state first = {0}, state = {0};
     off_t at = offsetof(struct call_file_header, head);
     int r = ring_read(rank->fd, &first, sizeof first, at);
     __atomic_thread_fence(__ATOMIC_SEQ_CST);

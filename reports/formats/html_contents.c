@@ -151,6 +151,9 @@ void html_open_card(struct page *page) {
 static void put_html_heading(struct page *page, int level, const char *text, bool listed) {
     struct html *h = page->state;
     char id[32];
+    if (!h->n_headings)
+        h->raised = level - 1; /* the first heading is that of the document */
+    level -= h->raised;
     snprintf(id, sizeof id, "h%zu", ++h->n_headings);
     fprintf(page->out, "<h%d id=\"%s\">", level, id);
     html_put(page->out, text);

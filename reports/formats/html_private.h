@@ -12,6 +12,7 @@ struct html {
     size_t size, contents_at; /* position in the body where the contents go; 0: before all of it */
     struct html_entry *entries;
     size_t n_entries, n_headings, n_scrolls, n_pictures;
+    int raised;                       /* levels of headings */
     const char *part_id, *part_title; /* the part begins with the first thing in it */
     bool in_part, defined;            /* defined: the marks that plots refer to were written */
     char title[96];                   /* of the next table */

@@ -30,16 +30,16 @@ address=$(awk '$1 == "listening" { print $2 }' "$work/told") pin=$(awk '$1 == "p
 names=(plain again clocks)
 for name in "${names[@]}"; do
     options=()
-    [ $name != clocks ] || options=(--wait-clocks)
-    CHOKEPOINT_TOKEN=$("$bin/chokepoint" collector --key-of $name) CHOKEPOINT_MARKS="$work/marks-$name" CHOKEPOINT_RUN=memory CHOKEPOINT_AGENT=memory \
-        "$bin/chokepoint-agent" --collector "https://$address" --pin "$pin" --host $name --rate 10 --drain 0 --spool "$work/spool-$name" "${options[@]}" 2>"$work/$name" &
+    [ "$name" != clocks ] || options=(--wait-clocks)
+    CHOKEPOINT_TOKEN=$("$bin/chokepoint" collector --key-of "$name") CHOKEPOINT_MARKS="$work/marks-$name" CHOKEPOINT_RUN=memory CHOKEPOINT_AGENT=memory \
+        "$bin/chokepoint-agent" --collector "https://$address" --pin "$pin" --host "$name" --rate 10 --drain 0 --spool "$work/spool-$name" "${options[@]}" 2>"$work/$name" &
     started+=($!)
     declare "agent_$name=$!"
 done
 if [ -x "$sadc" ]; then
     "$sadc" -S ALL 1 "$work/sa" &
     sadc_id=$!
-    started+=($sadc_id)
+    started+=("$sadc_id")
 fi
 sleep "$seconds"
 show() { # LABEL SUPERVISOR

@@ -67,7 +67,7 @@ test("a line of the contents shows its part, however far away it is", async () =
 });
 
 test("plots that come near the view are in the range of all", async () => {
-    const opened = await open(run, { height: 300 }), page = opened.page;
+    const opened = await open(run, { height: 300, bypassCSP: true }), page = opened.page;
     await page.locator(".bar button", { hasText: "+" }).evaluate(b => b.click());
     await chart(page, "disk").scrollIntoViewIfNeeded();
     await page.waitForFunction(() => Array.from(document.querySelectorAll("figure[data-plot=disk] .dygraph-axis-label-x"), e => parseFloat(e.textContent)).some(s => s % 5 !== 0 || s === 10) &&
@@ -361,6 +361,21 @@ for (const [name, url] of [["run", run], ["GPU", gpu], ["run with changes", chan
                 await quiet(opened);
             }
         });
+
+test("names that stay beside a scrolled picture are light in the dark", async () => {
+    const opened = await open(changes, { width: 390, dark: true, bypassCSP: true }), page = opened.page;
+    const taken = await page.locator("figure[data-plot=accuracy] .held").first().screenshot();
+    const brightest = await page.evaluate(async data => {
+        const image = new Image(), canvas = document.createElement("canvas"), to = canvas.getContext("2d");
+        image.src = "data:image/png;base64," + data;
+        await image.decode();
+        [canvas.width, canvas.height] = [image.width, image.height];
+        to.drawImage(image, 0, 0);
+        return to.getImageData(0, 0, image.width, image.height).data.reduce((most, value, i) => i % 4 === 3 ? most : Math.max(most, value), 0);
+    }, taken.toString("base64"));
+    assert.ok(brightest > 180, brightest);
+    await quiet(opened);
+});
 
 test("no element is cut on paper", async () => {
     for (const url of [run, gpu, changes, compare, sweep]) {

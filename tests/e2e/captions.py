@@ -44,7 +44,10 @@ def mean(samples):
 
 
 def within(samples):
-    return [v for t, dt, v in samples if min(t, end_s) > max(t - dt, 0)]
+    """Values of samples at least half of which lies in the run. A level has the time since the sample before."""
+    before = [0] + [t for t, _, _ in samples]
+    spans = [(t - (dt or t - last), t, v) for last, (t, dt, v) in zip(before, samples)]
+    return [v for begin, t, v in spans if t > begin and min(t, end_s) - max(begin, 0) >= 0.5 * (t - begin)]
 
 
 CORES = "user_ns, nice_ns, system_ns, idle_ns, iowait_ns, irq_ns, softirq_ns, steal_ns"
@@ -180,8 +183,9 @@ def check_rates(text):
 
 def check_memory(text):
     host, most, of = re.search(r"(\S+) uses most: at most " + NUMBER + " of " + NUMBER, text).groups()
-    levels = [v for t, _, v in memory(host) if 0 <= t <= end_s]
-    hold(f"memory of {host}", most, max(total - left for total, left in levels))
+    levels = within(memory(host))
+    most_used = max(total - left for total, left in levels)
+    hold(f"memory of {host}", most, most_used, 0.01 * most_used)  # a sample on an end of the run may be in it or not
     hold(f"memory of {host} in all", of, levels[0][0])
 
 
