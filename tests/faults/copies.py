@@ -21,7 +21,9 @@ def unpack_blocks(database, binaries):
         if "block" not in tables_of(db) or not db.execute("SELECT 1 FROM block LIMIT 1").fetchone():
             return
         tables = [name for name, in db.execute("SELECT DISTINCT name FROM block JOIN table_info USING (table_id)")]
-    words = [f'INSERT INTO main."{name}" SELECT * FROM temp."{name}" WHERE frame IN (SELECT frame FROM frame);' for name in tables]
+    # The view has the rows of the table, too: sorted, all are read before the first is written.
+    words = [f'INSERT INTO main."{name}" SELECT * FROM temp."{name}" WHERE frame IN (SELECT frame FROM frame) ORDER BY +frame, +instance, +n;'
+             for name in tables]
     subprocess.run(["sqlite3", "-bail", "-cmd", f".load {os.path.abspath(binaries)}/libchokepoint-sql.so", database,
                     "BEGIN;" + "".join(words) + "DELETE FROM main.block; COMMIT;"], check=True)
 

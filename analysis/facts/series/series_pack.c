@@ -63,7 +63,8 @@ static size_t room_of(const struct series_column *c, size_t n) {
 
 static void fit(int64_t **times, size_t n) {
     int64_t *moved = realloc(*times, (n + 1) * sizeof **times);
-    *times = moved ? moved : *times;
+    if (moved)
+        *times = moved;
 }
 
 static int pack(const struct series_set *set, struct series *series) {
