@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/text.h"
+
 struct cursor {
     const uint8_t *p, *end;
     bool bad; /* true: returned values are invalid */
@@ -33,6 +35,18 @@ static inline uint64_t cursor_varint(struct cursor *c) {
 static inline int64_t cursor_zigzag(struct cursor *c) {
     uint64_t value = cursor_varint(c);
     return (int64_t)(value >> 1) ^ -(int64_t)(value & 1);
+}
+
+/* A size and so many bytes, borrowed; empty if there are fewer. */
+static inline struct span cursor_string(struct cursor *c) {
+    uint64_t size = cursor_varint(c);
+    if (c->bad || size > (uint64_t)(c->end - c->p)) {
+        c->bad = true;
+        return (struct span){"", 0};
+    }
+    struct span span = {(const char *)c->p, (size_t)size};
+    c->p += size;
+    return span;
 }
 
 #endif

@@ -28,19 +28,8 @@ static uint64_t get_u64le(struct cursor *c) {
     return value;
 }
 
-static struct span get_string(struct cursor *c) {
-    uint64_t size = cursor_varint(c);
-    if (c->bad || size > (uint64_t)(c->end - c->p)) {
-        c->bad = true;
-        return (struct span){"", 0};
-    }
-    struct span span = {(const char *)c->p, (size_t)size};
-    c->p += size;
-    return span;
-}
-
 static bool copy_string(struct cursor *c, char *to, size_t max) {
-    struct span span = get_string(c);
+    struct span span = cursor_string(c);
     if (c->bad || span.size > max || !text_is_printable_utf8(span.data, span.size))
         return false;
     memcpy(to, span.data, span.size);
@@ -184,7 +173,7 @@ static void begin_section(struct cursor *c, bool packed, struct wire_row *row) {
     if (n == 0 || n > WIRE_NAMES_MAX)
         c->bad = true;
     for (row->n_names = 0; !c->bad && row->n_names < n; row->n_names++)
-        row->names[row->n_names] = get_string(c);
+        row->names[row->n_names] = cursor_string(c);
     row->present = 0;
     memset(row->known, 0, sizeof row->known);
 }
@@ -213,7 +202,7 @@ static void get_row(struct cursor *c, bool packed, size_t n_columns, struct wire
         return;
     }
     row->flags = get_u8(c);
-    row->name = get_string(c);
+    row->name = cursor_string(c);
     get_values(c, row->values, n_columns);
 }
 

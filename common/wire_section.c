@@ -5,23 +5,12 @@
  */
 #include "common/wire.h"
 
-static struct span get_name(struct cursor *c) {
-    uint64_t size = cursor_varint(c);
-    if (c->bad || size > (uint64_t)(c->end - c->p)) {
-        c->bad = true;
-        return (struct span){"", 0};
-    }
-    struct span span = {(const char *)c->p, (size_t)size};
-    c->p += size;
-    return span;
-}
-
 void wire_section_begin(struct cursor *c, struct wire_section *section) {
     uint64_t n = cursor_varint(c);
     if (n == 0 || n > WIRE_NAMES_MAX)
         c->bad = true;
     for (section->n_names = 0; !c->bad && section->n_names < n; section->n_names++)
-        section->names[section->n_names] = get_name(c);
+        section->names[section->n_names] = cursor_string(c);
     section->present = 0;
     for (size_t i = 0; i < TABLE_COLUMNS_MAX; i++)
         section->known[i] = 0;

@@ -59,13 +59,18 @@ static void take_notes(struct listing *l, struct listed_run *run) {
         run->n_notes++;
 }
 
+static int compare_verdicts(const void *a, const void *b) {
+    const struct store_verdict *x = a, *y = b;
+    return (x->run > y->run) - (x->run < y->run);
+}
+
 static void take_limit(const struct listing *l, struct listed_run *run) {
-    run->confidence = NAN;
-    for (size_t i = 0; i < l->n_verdicts; i++)
-        if (l->verdicts[i].run == run->id) {
-            run->limit = l->verdicts[i].limit;
-            run->confidence = l->verdicts[i].confidence;
-        }
+    const struct store_verdict key = {.run = run->id};
+    const struct store_verdict *found =
+        l->n_verdicts ? bsearch(&key, l->verdicts, l->n_verdicts, sizeof key, compare_verdicts)
+                      : NULL;
+    run->limit = found ? found->limit : NULL;
+    run->confidence = found ? found->confidence : NAN;
 }
 
 static int describe(struct store *store, struct listing *l, size_t i) {

@@ -11,8 +11,10 @@ sadc=$(command -v sadc || echo /usr/lib/sysstat/sadc)
 work=$(mktemp -d)
 started=()
 finish() {
-    exec {stop}>&- 2>/dev/null || true # the collector ends with its standard input
-    kill "${started[@]}" 2>/dev/null || true
+    [ -z "${stop:-}" ] || exec {stop}>&- # the collector ends with its standard input
+    for id in "${started[@]}"; do
+        ! kill -0 "$id" 2>/dev/null || kill "$id"
+    done
     wait
     rm -rf "$work"
 }
@@ -23,9 +25,13 @@ mkfifo "$work/in"
 touch "$work/told"
 export CHOKEPOINT_TOKEN=0123456789abcdef0123456789abcdef
 "$bin/chokepoint" collector --db "$work/db" --run "$("$bin/new-run" "$work/db")" --listen 127.0.0.1:0 <"$work/in" >"$work/told" 2>/dev/null &
-started+=($!)
+collector=$!
+started+=("$collector")
 exec {stop}>"$work/in"
-until grep -q ^pin "$work/told" && grep -q ^listening "$work/told"; do sleep .05; done
+until grep -q ^pin "$work/told" && grep -q ^listening "$work/told"; do
+    kill -0 "$collector" 2>/dev/null || { echo "FAILED: the collector ended" >&2; exit 1; }
+    sleep .05
+done
 address=$(awk '$1 == "listening" { print $2 }' "$work/told") pin=$(awk '$1 == "pin" { print $2 }' "$work/told")
 names=(plain again clocks)
 for name in "${names[@]}"; do

@@ -190,7 +190,7 @@ verdict = report["verdict"]
 hold("4. What limits run 1? A core: a program that counts", verdict["resource"] == "cpu", verdict["limit"])
 hold("5. How sure are you? Between 0 and 1", 0 < verdict["confidence"] <= 1, verdict["confidence"])
 hold("6. What does that rest on?", resolves(server, report, "run 1") >= 2, [e["id"] for e in report["evidence"]])
-hold("7. What was observed, what is inferred?", {e["basis"] for e in report["evidence"]} <= {"observed", "inferred"} and
+hold("7. Which figures were observed? Each is said to be observed or inferred", {e["basis"] for e in report["evidence"]} <= {"observed", "inferred"} and
      all(e["basis"] == "inferred" for e in report["evidence"] if e["id"].endswith(("gain_pct", "blocked_pct"))),
      [(e["id"], e["basis"]) for e in report["evidence"]])
 hold("8. Is it something else? What is ruled out has its reason", report["ruled_out"] and all(r["reason"] for r in report["ruled_out"]),
@@ -200,7 +200,7 @@ hold("9. Which hosts were heard, and until when?", heard and all(h["heard"] and 
      is_near(one(server, f"SELECT last_s FROM run_host WHERE run = {first}"), heard[0]["last_s"]), heard)
 hold("10. How fine is it?", all(0 < h["resolution_s"] < 2 and h["samples"]["recorded"] > 0 for h in heard), heard[0]["resolution_s"])
 lacking = [s for s in report["coverage"]["sources"] if not s["recorded"]]
-hold("11. What was not recorded, and why? MPI calls, and a reason for each",
+hold("11. Which sources are missing? MPI calls, and each with its reason",
      "calls" in {s["source"] for s in lacking} and all(s["why_not"] for s in lacking), [s["source"] for s in lacking])
 second_report, _, _ = server.pages("verdict", run="last")
 hold("12. And the last run? Run 2", second_report["run"]["id"] == second, second_report["verdict"]["limit"])

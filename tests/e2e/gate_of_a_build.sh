@@ -16,7 +16,6 @@ status=$?
 grep -q '^gate  *change: failed, ' out || fail "it does not say so: $(cat out)"
 [ "$(jq -r '.summary[0].groups[1].finding' change.json)" = slower ] || fail "not established: $(jq -c '.summary[0]' change.json)"
 [ -s change.html ] || fail "no page"
-rm -f gate.db*
 "$recipes/gate.sh" ./quick ./same 100% >out 2>err || fail "the same program ends with status $?: $(cat out err)"
 "$recipes/gate.sh" ./quick >out 2>err && fail "one command is taken"
 for file in github gitlab; do

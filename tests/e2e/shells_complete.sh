@@ -27,9 +27,11 @@ completed() { # WORDS..., of which the last is being typed
 [ "$(completed report --format s)" = "screen svg" ] || fail "formats: $(completed report --format s)"
 # Names of runs and hosts are those of the database; a name that a shell would expand is not offered.
 cd "$work" || exit 1
+printf '#!/bin/sh\ntouch harm\n' >chokepoint && chmod +x chokepoint # a program of that name here is not asked
+export PATH=$CHOKEPOINT_BIN:$PATH
 "$chokepoint" run -q --no-report -n first-one true && "$chokepoint" run -q --no-report -n 'x$(touch harm)' true || fail "no runs"
 host=$(sqlite3 chokepoint.db "SELECT name FROM host LIMIT 1")
-one() { COMP_WORDS=(chokepoint "$@") COMP_CWORD=$# COMPREPLY=(); _chokepoint "$chokepoint"; echo "${COMPREPLY[*]:-}"; }
+one() { COMP_WORDS=(chokepoint "$@") COMP_CWORD=$# COMPREPLY=(); _chokepoint; echo "${COMPREPLY[*]:-}"; }
 [ "$(one report fi)" = first-one ] || fail "names: $(one report fi)"
 [ "$(one rm '')" = "2 1 first-one last" ] || fail "all: $(one rm '')"
 [ "$(one compare 1 --baseline fi)" = first-one ] || fail "--baseline"

@@ -879,7 +879,8 @@ static void dropped_events_are_told_once(void **state) {
     assert_int_equal(sampler_run(sampler, &sink), 0);
     sampler_free(sampler);
     assert_int_equal(world.n_said, 1);
-    assert_non_null(strstr(world.said[0], "--call-spool-limit"));
+    assert_non_null(strstr(world.said[0], "holds the last 1 s at this rate, older ones go: see "
+                                          "--call-spool-limit"));
     release(&world);
     release(&other);
 }
@@ -897,24 +898,29 @@ static void take_lost(struct world *world, const struct frame_head *head, const 
 
 static int asked; /* for an idle core, in the last run */
 
+/* Runs a probe of the bulk stream beside the fast one; bulk frames go to `other`. */
+static void run_beside(struct world *world, struct world *other, const struct probe *ring,
+                       uint64_t max_frames) {
+    const struct probe *const probes[] = {ring, &fast};
+    struct sampler *sampler = open_sampler(world, probes, 2, max_frames);
+    struct frame_sink sink = {world, sink_append, sink_lost};
+    struct frame_sink bulk = {other, sink_append, sink_lost};
+    struct wire_stream stream = {.host = "h", .stream_id = 2};
+    size_t n;
+    wire_put_stream(&other->stream, &stream);
+    wire_put_table(&other->stream, 0, sampler_bulk_tables(sampler, &n)[0]);
+    sampler_set_bulk(sampler, &bulk, NULL);
+    assert_int_equal(sampler_run(sampler, &sink), 0);
+    sampler_free(sampler);
+}
+
 /* How many events of the burst were lost; *ret_frames: how many frames contain the others. A core
  * is idle idle_after_ns after each question; 0: never. */
 static int64_t run_through_burst(const struct probe *ring, bool calls, int64_t idle_after_ns,
                                  size_t *ret_frames) {
-    const struct probe *const probes[] = {ring, &fast};
     struct world world = {.next_call = calls ? call_of_ring : NULL, .idle_after_ns = idle_after_ns};
     struct world other = {0};
-    struct sampler *sampler =
-        open_sampler(&world, probes, 2, 11); /* the last frame has the slow tables */
-    struct frame_sink sink = {&world, sink_append, sink_lost};
-    struct frame_sink bulk = {&other, sink_append, sink_lost};
-    struct wire_stream stream = {.host = "h", .stream_id = 2};
-    size_t n;
-    wire_put_stream(&other.stream, &stream);
-    wire_put_table(&other.stream, 0, sampler_bulk_tables(sampler, &n)[0]);
-    sampler_set_bulk(sampler, &bulk, NULL);
-    assert_int_equal(sampler_run(sampler, &sink), 0);
-    sampler_free(sampler);
+    run_beside(&world, &other, ring, 11); /* the last frame has the slow tables */
     decode(&world, take_self);
     decode(&other, take_lost);
     check_sound(&world);
@@ -958,19 +964,9 @@ static void rows_wait_for_an_idle_core_until_their_ring_fills_up(void **state) {
 
 /* Each sample of the ring takes an eighth of a slot, and it is full: slots come first. */
 static void slots_come_before_a_full_ring_which_is_emptied_all_the_same(void **state) {
-    static const struct probe *const probes[] = {&slow_ring, &fast};
     (void)state;
     struct world world = {.mono_ns = BURST_BEGIN + BURST_NS}, other = {0};
-    struct sampler *sampler = open_sampler(&world, probes, 2, 30);
-    struct frame_sink sink = {&world, sink_append, sink_lost};
-    struct frame_sink bulk = {&other, sink_append, sink_lost};
-    struct wire_stream stream = {.host = "h", .stream_id = 2};
-    size_t n;
-    wire_put_stream(&other.stream, &stream);
-    wire_put_table(&other.stream, 0, sampler_bulk_tables(sampler, &n)[0]);
-    sampler_set_bulk(sampler, &bulk, NULL);
-    assert_int_equal(sampler_run(sampler, &sink), 0);
-    sampler_free(sampler);
+    run_beside(&world, &other, &slow_ring, 30);
     bulk_events = 0;
     decode(&world, NULL);
     decode(&other, take_lost);
@@ -988,22 +984,12 @@ static void slots_come_before_a_full_ring_which_is_emptied_all_the_same(void **s
  * last of so many frames); no event may be left. Returns how many frames they made.
  */
 static size_t run_in_calm(const struct probe *ring, uint64_t stop_at, uint64_t max_frames) {
-    const struct probe *const probes[] = {ring, &fast};
     struct world world = {.mono_ns = BURST_BEGIN + BURST_NS, .stop_at = stop_at}, other = {0};
-    struct sampler *sampler = open_sampler(&world, probes, 2, max_frames);
-    struct frame_sink sink = {&world, sink_append, sink_lost};
-    struct frame_sink bulk = {&other, sink_append, sink_lost};
-    struct wire_stream stream = {.host = "h", .stream_id = 2};
-    size_t n;
-    wire_put_stream(&other.stream, &stream);
-    wire_put_table(&other.stream, 0, sampler_bulk_tables(sampler, &n)[0]);
-    sampler_set_bulk(sampler, &bulk, NULL);
-    assert_int_equal(sampler_run(sampler, &sink), 0);
-    sampler_free(sampler);
+    run_beside(&world, &other, ring, max_frames);
     bulk_events = 0;
     decode(&other, take_lost);
     assert_int_equal(bulk_events + last_lost, ring_written());
-    n = other.n_seen;
+    size_t n = other.n_seen;
     release(&world);
     release(&other);
     return n;

@@ -39,23 +39,30 @@ struct seen {
     bool own; /* its peer is the rank itself */
 };
 
+static void forget_seen(struct seen seen[SEEN]) {
+    for (size_t k = 0; k < SEEN; k++)
+        seen[k].place = KEY_NONE;
+}
+
 static struct seen *place_seen_at(struct seen *seen, const struct mpi_event *event, bool own) {
     return &seen[(event->site ^ event->site >> 7 ^ event->function * 5u ^ own) % SEEN];
+}
+
+static bool is_seen(const struct seen *last, const struct mpi_event *event, bool own) {
+    return last->place != KEY_NONE && last->site == event->site &&
+           last->function == event->function && last->own == own;
 }
 
 /* Numbers the places of calls, in the order in which they are met. */
 static int number_places(const struct mpi_log *log, struct mix *mix) {
     for (size_t r = 0; r < log->n; r++) {
         struct seen seen[SEEN];
-        for (size_t k = 0; k < SEEN; k++)
-            seen[k].place = KEY_NONE;
+        forget_seen(seen);
         for (size_t i = 0; i < log->ranks[r].n; i++) {
             const struct mpi_event *event = &log->ranks[r].events[i];
             bool own = event->peer == log->ranks[r].rank;
             struct seen *last = place_seen_at(seen, event, own);
-            if (!iteration_counts_call(log, event) ||
-                (last->place != KEY_NONE && last->site == event->site &&
-                 last->function == event->function && last->own == own))
+            if (!iteration_counts_call(log, event) || is_seen(last, event, own))
                 continue;
             uint32_t at = key_add(&mix->keys, place_of(mix->roots, log, &log->ranks[r], event));
             if (at == KEY_NONE)
@@ -73,16 +80,14 @@ static int count_places(const struct mpi_log *log, struct mix *mix) {
         return -ENOMEM;
     for (size_t r = 0; r < log->n; r++) {
         struct seen seen[SEEN];
-        for (size_t k = 0; k < SEEN; k++)
-            seen[k].place = KEY_NONE;
+        forget_seen(seen);
         for (size_t i = 0; i < log->ranks[r].n; i++) {
             const struct mpi_event *event = &log->ranks[r].events[i];
             bool own = event->peer == log->ranks[r].rank;
             struct seen *last = place_seen_at(seen, event, own);
             if (!iteration_counts_call(log, event))
                 continue;
-            if (last->place == KEY_NONE || last->site != event->site ||
-                last->function != event->function || last->own != own)
+            if (!is_seen(last, event, own))
                 *last = (struct seen){
                     event->site,
                     key_find(&mix->keys, place_of(mix->roots, log, &log->ranks[r], event)),
