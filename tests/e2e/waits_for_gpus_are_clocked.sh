@@ -18,7 +18,7 @@ cat >programs <<'DONE'
 "$1" "$2" sleep 1 2000 2000 >sleep
 "$1" "$2" sleep 3 2000 2000 >threads
 "$1" "$2" sleep 1 1500 >at-once
-"$1" "$2" spin 1 9000 0 10 >often
+"$1" "$2" spin 1 15000 0 20 >often
 "${1%/*}/process-plant" storm >storm &
 "$1" "$2" sleep 1 8000 2000 30000 >beside-storm
 wait
