@@ -198,13 +198,9 @@ static char *sentence(const struct comparison *c, const struct comparison_row *r
         return text_format("%s and %s take equally long: %.2f s against %.2f s", is, of,
                            cell->median, base->median);
     double percent = 100 * (cell->median / base->median - 1);
-    char runs[64] = "One run each";
-    if (cell->n > 1 || base->n > 1)
-        snprintf(runs, sizeof runs, "%zu and %zu runs", cell->n, base->n);
     if (isnan(cell->test.p))
-        return text_format("%s took %.2f s, %s %.2f s (%+.1f %%). %s cannot show whether this is "
-                           "chance: record %d of each",
-                           is, cell->median, of, base->median, percent, runs, COMPARE_RUNS_MIN);
+        return text_format("%s took %.2f s, %s %.2f s (%+.1f %%)", is, cell->median, of,
+                           base->median, percent);
     return text_format("%s took %.2f s, %s %.2f s (%+.1f %%). The runs do not establish a "
                        "difference",
                        is, cell->median, of, base->median, percent);
@@ -252,15 +248,17 @@ static char *unlike_work(const struct comparison *c, size_t group) {
         return NULL;
     const char *of = c->groups[c->baseline_group].label, *is = c->groups[group].label;
     double ratio = work.per_s / work.baseline_per_s;
-    char factor[FACTOR_SIZE], how[FACTOR_SIZE + 32] = "is as fast as";
+    char now[LAYOUT_NUMBER_SIZE], then[LAYOUT_NUMBER_SIZE], factor[FACTOR_SIZE],
+        how[FACTOR_SIZE + 32] = "is as fast as";
     int one = (int)strlen(work.unit) - 1; /* "examples" without its s */
     if (ratio >= SAME_WORK)
         snprintf(how, sizeof how, "is %s as fast as", factor_words(factor, ratio));
     else if (ratio <= 1 / SAME_WORK)
         snprintf(how, sizeof how, "takes %s as long as", factor_words(factor, 1 / ratio));
-    return text_format("The runs did different amounts of work. Per %.*s, %s %s %s (%.4g against "
-                       "%.4g a second)",
-                       one, work.unit, is, how, of, work.per_s, work.baseline_per_s);
+    return text_format("%sPer %.*s, %s %s %s (%s against %s a second)",
+                       c->headline ? "" : "The runs did different amounts of work. ", one,
+                       work.unit, is, how, of, layout_number(now, work.per_s),
+                       layout_number(then, work.baseline_per_s));
 }
 
 static char *whole_sentence(const struct comparison *c, const struct comparison_row *row,
@@ -276,10 +274,39 @@ static char *whole_sentence(const struct comparison *c, const struct comparison_
 
 static int add_sentence(struct comparison *c, const struct comparison_row *row, size_t group) {
     char *text = whole_sentence(c, row, group);
-    char *joined = text && c->headline ? text_format("%s; %s", c->headline, text)
+    char *joined = text && c->headline ? text_format("%s. %s", c->headline, text)
                    : text              ? strdup(text)
                                        : NULL;
     free(text);
+    free(c->headline);
+    c->headline = joined;
+    return joined ? 0 : -ENOMEM;
+}
+
+static bool has_runs(const struct comparison *c, const struct comparison_row *row, size_t group) {
+    return group != c->baseline_group && row->groups[group].n && row->groups[c->baseline_group].n;
+}
+
+/* Said once, at the end, if there are too few runs of any group for a test. */
+static int add_chance(struct comparison *c, const struct comparison_row *row) {
+    size_t fewest = row->groups[c->baseline_group].n, most = fewest;
+    bool any = false;
+    char runs[64] = "One run each";
+    for (size_t g = 0; g < c->n_groups; g++) {
+        if (!has_runs(c, row, g) || !isnan(row->groups[g].test.p))
+            continue;
+        any = true;
+        fewest = row->groups[g].n < fewest ? row->groups[g].n : fewest;
+        most = row->groups[g].n > most ? row->groups[g].n : most;
+    }
+    if (!any)
+        return 0;
+    if (fewest < most)
+        snprintf(runs, sizeof runs, "%zu and %zu runs", fewest, most);
+    else if (most > 1)
+        snprintf(runs, sizeof runs, "%zu runs each", most);
+    char *joined = text_format("%s. %s cannot show whether this is chance: record %d of each",
+                               c->headline, runs, COMPARE_RUNS_MIN);
     free(c->headline);
     c->headline = joined;
     return joined ? 0 : -ENOMEM;
@@ -289,9 +316,9 @@ static int write_headline(struct comparison *c) {
     const struct comparison_row *row = duration_row(c);
     int result = 0;
     for (size_t g = 0; row && result == 0 && g < c->n_groups; g++)
-        if (g != c->baseline_group && row->groups[g].n && row->groups[c->baseline_group].n)
+        if (has_runs(c, row, g))
             result = add_sentence(c, row, g);
-    return result;
+    return row && c->headline && result == 0 ? add_chance(c, row) : result;
 }
 
 int comparison_explain(struct comparison *c) {
