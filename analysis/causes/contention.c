@@ -76,8 +76,8 @@
         "run no more ranks and threads on %s than it has cores: %d (OMP_NUM_THREADS, mpirun -N)",  \
         SLOTS("cores"), SLOTS("host"))                                                             \
     REMARK(ADVISE_FEWER_WORKERS,                                                                   \
-           "let no more processes and threads of the job compute on %s at a time than it has "     \
-           "cores: %d; or give it more cores",                                                     \
+           "run no more processes and threads on %s at a time than it has cores: %d; or give it "  \
+           "more cores",                                                                           \
            SLOTS("cores"), SLOTS("host"))
 #include "analysis/causes/own.h"
 

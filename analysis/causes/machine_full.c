@@ -19,7 +19,7 @@
            "waiting for a core on every host that shares it: others run there, whatever the "      \
            "hosts' own counters say")
 #define OWN_REMARKS                                                                                \
-    REMARK(MACHINE_SHARED, "%d hosts share its %.0f cores", SLOTS("hosts", "cores"), SLOTS())      \
+    REMARK(MACHINE_SHARED, "%d hosts share its cores: %.0f", SLOTS("hosts", "cores"), SLOTS())     \
     REMARK(MACHINE_BUSY, "the machine's %.0f cores were %.0f %% busy in sum",                      \
            SLOTS("cores", "busy, %"), SLOTS())                                                     \
     REMARK(MACHINE_TAKEN_BY_OTHERS,                                                                \

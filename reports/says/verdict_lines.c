@@ -91,6 +91,12 @@ static char *rates_both_ways(const struct run_model *model, const struct candida
                              const struct candidate *other) {
     bool sends = c->resource == RESOURCE_NET_EGRESS;
     const char *one = sends ? "sends" : "receives", *back = sends ? "receives" : "sends";
+    char ceiling[32], other_ceiling[32];
+    snprintf(ceiling, sizeof ceiling, "%.3g", c->ceiling);
+    snprintf(other_ceiling, sizeof other_ceiling, "%.3g", other->ceiling);
+    if (is_rated(other) && strcmp(ceiling, other_ceiling) == 0)
+        return text_format("%s at %.0f %% and %s at %.0f %% of its %s MB/s", one, 100 * c->reached,
+                           back, 100 * other->reached, ceiling);
     if (is_rated(other))
         return text_format("%s at %.0f %% of its %.3g MB/s, %s at %.0f %% of %.3g", one,
                            100 * c->reached, c->ceiling, back, 100 * other->reached,

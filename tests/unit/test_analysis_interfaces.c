@@ -141,7 +141,11 @@ static void a_direction_is_said_by_its_own_figure(void **state) {
     free(both);
     back.reached = 0.3;
     both = verdict_limit(&model, &v, "");
-    assert_non_null(strstr(both, "sends at 80 % of its 10 MB/s, receives at 30 % of 10"));
+    assert_non_null(strstr(both, "sends at 80 % and receives at 30 % of its 10 MB/s"));
+    free(both);
+    back.ceiling = 20;
+    both = verdict_limit(&model, &v, "");
+    assert_non_null(strstr(both, "sends at 80 % of its 10 MB/s, receives at 30 % of 20"));
     free(both);
     struct verdict_words words;
     v.other = NULL;
