@@ -57,6 +57,7 @@ chokepoint_e2e_test(answers_say_what_they_lack mpi)
 
 # Documents against the programs that they describe.
 chokepoint_e2e_test(manual_is_true)
+chokepoint_e2e_test(readme_shows_the_demo)
 chokepoint_e2e_test(wrong_input_is_one_line)
 chokepoint_e2e_test(examples_of_the_manual_work)
 chokepoint_e2e_test(built_without_cmocka)
