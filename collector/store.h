@@ -18,6 +18,7 @@
  *   - budget: where the time of each rank went, by phase and iteration; written when a run has
  *     ended
  *   - run_verdict: what was said to limit each run when it had ended (store_verdict.h)
+ *   - run_use: the cores, memory and GPUs that each run had, and what it used of them
  *   - run_note, refused, counter_reset: notes for a reader of the run
  *   - run_comment: comments of the run's owner (store_edit.h)
  *   - counter_state: last absolute values, for the store alone

@@ -290,7 +290,7 @@ static const char definitions[] =
     " 'column_info', 'instance', 'clock', 'clock_piece', 'counter_reset', 'counter_state', "
     "'joined', 'block',"
     " 'ceiling', 'run_repeat', 'run_usage', 'budget', 'sweep', 'sweep_value', 'sweep_run', "
-    "'run_label', 'run_comment', 'run_verdict'))";
+    "'run_label', 'run_comment', 'run_verdict', 'run_use'))";
 
 static int check_definition(sqlite3_stmt *row, char *why, size_t size) {
     char name[128];

@@ -259,7 +259,9 @@ extern const char store_schema[];
 /* The verdict of each run (store_verdict.h); also made in files of older versions. */
 #define STORE_VERDICT_SCHEMA                                                                       \
     "CREATE TABLE IF NOT EXISTS run_verdict(run INTEGER PRIMARY KEY, state TEXT NOT NULL,"         \
-    " host TEXT, resource TEXT, confidence REAL, limit_said TEXT NOT NULL) STRICT;"
+    " host TEXT, resource TEXT, confidence REAL, limit_said TEXT NOT NULL) STRICT;"                \
+    "CREATE TABLE IF NOT EXISTS run_use(run INTEGER PRIMARY KEY, cores REAL, cores_used REAL,"     \
+    " memory_gb REAL, memory_peak_gb REAL, gpus REAL, gpus_used REAL) STRICT;"
 
 /* Where the time of each rank went (store.h); also made in files of older versions. */
 #define STORE_BUDGET_SCHEMA                                                                        \

@@ -39,6 +39,7 @@ static const char *const removals[] = {
     "DELETE FROM run_note WHERE run = ?1",
     "DELETE FROM run_comment WHERE run = ?1",
     "DELETE FROM run_verdict WHERE run = ?1",
+    "DELETE FROM run_use WHERE run = ?1",
     "DELETE FROM refused WHERE run = ?1",
     "DELETE FROM budget WHERE run = ?1",
 };

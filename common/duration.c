@@ -14,7 +14,8 @@ int duration_parse(const char *text, int64_t *ret_ns) {
     static const struct {
         const char *unit;
         double ns;
-    } units[] = {{"", 1e9}, {"s", 1e9}, {"ms", 1e6}, {"m", 60e9}, {"min", 60e9}, {"h", 3600e9}};
+    } units[] = {{"", 1e9},     {"s", 1e9},    {"ms", 1e6},    {"m", 60e9},
+                 {"min", 60e9}, {"h", 3600e9}, {"d", 86400e9}, {"w", 604800e9}};
     char number[NUMBER_SIZE];
     size_t n = strspn(text, "0123456789.");
     double value;

@@ -5,7 +5,8 @@
 
 #include <stdint.h>
 
-/* "60", "1.5s", "200ms", "5m", "1h" -> nanoseconds, at most 292 years. -EINVAL otherwise. */
+/* "60", "1.5s", "200ms", "5m", "1h", "7d", "2w" -> nanoseconds, at most 292 years. -EINVAL
+ * otherwise. */
 int duration_parse(const char *text, int64_t *ret_ns);
 
 #endif

@@ -20,8 +20,11 @@ struct listed_run {
     int n_hosts_expected; /* -1: not known */
     int repeat, repeats;  /* 0: not a repeat */
     int64_t group;        /* the run of the first repeat; 0 */
+    const char *file;     /* its database; NULL: the one that was asked for */
     const char *limit;    /* as it was said when the run had ended; NULL: not known */
     double confidence;    /* in it, 0 to 1; NAN */
+    /* what all of its hosts had, and how much of that was used; NAN: not known */
+    double cores, cores_used, memory_gb, memory_peak_gb, gpus, gpus_used;
     char **notes;
     size_t n_notes;
 };

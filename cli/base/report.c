@@ -12,6 +12,7 @@
 #include "common/error.h"
 #include "common/link_guard.h"
 #include "reports/model/budget_store.h"
+#include "reports/model/run_use.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -196,12 +197,18 @@ int report_print_verdict(const char *db_path, int64_t run_id, bool why, FILE *ou
 static int keep_verdict(const struct report *report, struct store *store) {
     const struct report_verdict *v = &report->verdict;
     char *host = v->host >= 0 ? report->hosts[v->host].name : NULL;
+    struct run_use use;
+    int result = run_use_of(report, &use);
+    if (result < 0)
+        return result;
     const struct store_verdict verdict = {.run = report->run_id,
                                           .state = (char *)verdict_state_name(v->state),
                                           .host = host,
                                           .resource = v->resource,
                                           .limit = v->limit,
-                                          .confidence = v->confidence};
+                                          .confidence = v->confidence,
+                                          .use = {use.cores, use.cores_used, use.memory_gb,
+                                                  use.memory_peak_gb, use.gpus, use.gpus_used}};
     return store_verdict_keep(store, &verdict);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The runs of a database for a terminal: one line each, and one for each note. */
 #include "cli/list/list_text.h"
-#include "common/clock.h"
+#include "cli/base/cells.h"
 #include "common/error.h"
 #include "common/text.h"
 
@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -40,33 +39,6 @@ struct line {
     const struct listed_run *run; /* borrowed */
 };
 
-/* Counts characters, not bytes, as the terminal does; wide ones count once. */
-static size_t text_width(const char *text) {
-    size_t n = 0;
-    for (; *text; text++)
-        n += (*text & 0xc0) != 0x80;
-    return n;
-}
-
-static void format_start(int64_t wall_ns, char *to, size_t size) {
-    time_t seconds = (time_t)(wall_ns / NS_PER_S);
-    struct tm tm;
-    if (!localtime_r(&seconds, &tm) || !strftime(to, size, "%Y-%m-%d %H:%M:%S", &tm))
-        snprintf(to, size, "?");
-}
-
-static void format_duration(double seconds, char *to, size_t size) {
-    int64_t s = seconds >= 0 && seconds < 1e12 ? (int64_t)seconds : -1;
-    if (s < 0)
-        snprintf(to, size, "-");
-    else if (s < 60)
-        snprintf(to, size, "%.1f s", seconds);
-    else if (s < 3600)
-        snprintf(to, size, "%" PRId64 ":%02d min", s / 60, (int)(s % 60));
-    else
-        snprintf(to, size, "%" PRId64 ":%02d:%02d h", s / 3600, (int)(s / 60 % 60), (int)(s % 60));
-}
-
 static void format_end(const struct listed_run *run, char *to, size_t size) {
     const char *signal = run->exit_status > 128 ? sigabbrev_np(run->exit_status - 128) : NULL;
     if (strcmp(run->state, "failed") == 0)
@@ -90,17 +62,6 @@ static void format_repeat(const struct listed_run *run, char *to, size_t size) {
         snprintf(to, size, "%d of %d", run->repeat, run->repeats);
 }
 
-/* The bytes of a text that fit into `room` characters, of which the last one may be for "…". */
-static size_t fit(const char *text, size_t room, bool *ret_cut) {
-    size_t end = 0;
-    *ret_cut = text_width(text) > room;
-    for (size_t n = 0; text[end] && (!*ret_cut || n < room - 1); n++)
-        do
-            end++;
-        while ((text[end] & 0xc0) == 0x80);
-    return end;
-}
-
 /* The name of the program without its folder, and its words. */
 static void format_command(const char *command, char *to, size_t size) {
     char clean[256];
@@ -109,7 +70,7 @@ static void format_command(const char *command, char *to, size_t size) {
     const char *slash = memrchr(command, '/', program);
     const char *from = slash && command[0] != '\'' ? slash + 1 : command;
     text_sanitize(clean, sizeof clean, from, strnlen(from, sizeof clean - 1));
-    size_t end = fit(clean, COMMAND_WIDTH, &cut);
+    size_t end = cell_fit(clean, COMMAND_WIDTH, &cut);
     snprintf(to, size, "%.*s%s", (int)end, clean, cut ? "…" : "");
 }
 
@@ -118,17 +79,12 @@ static void fill_line(const struct listed_run *run, struct line *ret_line) {
     snprintf(l->cells[COLUMN_ID], sizeof *l->cells, "%" PRId64, run->id);
     text_sanitize(l->cells[COLUMN_NAME], sizeof *l->cells, run->name, strlen(run->name));
     format_repeat(run, l->cells[COLUMN_REPEAT], sizeof *l->cells);
-    format_start(run->started_wall_ns, l->cells[COLUMN_START], sizeof *l->cells);
-    format_duration(run->duration_s, l->cells[COLUMN_DURATION], sizeof *l->cells);
+    cell_start(run->started_wall_ns, l->cells[COLUMN_START], sizeof *l->cells);
+    cell_duration(run->duration_s, l->cells[COLUMN_DURATION], sizeof *l->cells);
     format_hosts(run, l->cells[COLUMN_HOSTS], sizeof *l->cells);
     format_end(run, l->cells[COLUMN_END], sizeof *l->cells);
     format_command(run->command, l->cells[COLUMN_COMMAND], sizeof *l->cells);
     l->run = run;
-}
-
-static void print_cell(const char *text, size_t width, bool right) {
-    int pad = (int)(width - text_width(text));
-    printf("%*s%s%*s  ", right ? pad : 0, "", text, right ? 0 : pad, "");
 }
 
 /* The last field gets the rest of the terminal's line. */
@@ -143,7 +99,7 @@ static void print_rest(const char *text, size_t used, bool whole) {
     if (!whole && isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) == 0 &&
         window.ws_col)
         room = window.ws_col > used + 8 ? window.ws_col - used : 8;
-    size_t end = fit(clean, room, &cut);
+    size_t end = cell_fit(clean, room, &cut);
     printf("%.*s%s\n", (int)end, clean, cut ? "…" : "");
     free(clean);
 }
@@ -158,7 +114,7 @@ static bool any_repeat(const struct line *lines, size_t n) {
 static void print_cells(const struct line *line, const size_t widths[N_COLUMNS]) {
     for (size_t c = 0; c < N_COLUMNS; c++)
         if (widths[c])
-            print_cell(line ? line->cells[c] : titles[c], widths[c],
+            cell_print(line ? line->cells[c] : titles[c], widths[c],
                        c == COLUMN_ID || c == COLUMN_DURATION);
 }
 
@@ -170,8 +126,8 @@ static void print_lines(const struct line *lines, size_t n, bool whole) {
             continue;
         widths[c] = strlen(titles[c]);
         for (size_t i = 0; i < n; i++)
-            if (text_width(lines[i].cells[c]) > widths[c])
-                widths[c] = text_width(lines[i].cells[c]);
+            if (cell_width(lines[i].cells[c]) > widths[c])
+                widths[c] = cell_width(lines[i].cells[c]);
         used += widths[c] + 2;
     }
     print_cells(NULL, widths);

@@ -24,6 +24,13 @@ static const struct report_column columns[] = {
     [NOTES] = {KIND_LIST, "notes", FIELD_TEXTS(listed_run, notes)},
     {KIND_TEXT, "limit", FIELD(listed_run, limit)},
     {KIND_NUMBER, "confidence", FIELD(listed_run, confidence)},
+    {KIND_NUMBER, "cores", FIELD(listed_run, cores)},
+    {KIND_NUMBER, "cores_used", FIELD(listed_run, cores_used)},
+    {KIND_NUMBER, "memory_gb", FIELD(listed_run, memory_gb)},
+    {KIND_NUMBER, "memory_peak_gb", FIELD(listed_run, memory_peak_gb)},
+    {KIND_NUMBER, "gpus", FIELD(listed_run, gpus)},
+    {KIND_NUMBER, "gpus_used", FIELD(listed_run, gpus_used)},
+    {KIND_TEXT, "file", FIELD(listed_run, file)},
 };
 #define N_COLUMNS (sizeof columns / sizeof *columns)
 

@@ -30,7 +30,7 @@ ROOMS = {
     "agent": ["mark", "shim", "kernels nccl", "base", "capture wait", "probes", "sampler spool", "push doctor supervise", "program relay"],
     "analysis": ["facts", "time", "model", "evidence", "simulate", "gain", "causes", "verdict"],
     "reports": ["says", "facts", "model", "plot", "comparison", "sweep", "sections", "formats", "text", "export", "live"],
-    "cli": ["base", "launch", "run", "calibrate doctor import list mcp serve sql sweep testbed top verbs", "program"],
+    "cli": ["base", "launch", "run", "calibrate doctor import jobs list mcp serve sql sweep testbed top verbs", "program"],
 }
 MAY_ALSO = {("analysis", "time"): {"model"}}
 MODEL = {"analysis/run_model.h", "analysis/run_model.c"} # number.h beside them is read by all rooms
@@ -47,7 +47,7 @@ LIBRARIES = {
     "microhttpd.h": r"collector/server(_answer|_request|_private)?\.[ch]|cli/serve/http[a-z_]*\.[ch]",
     "gnutls/": r"collector/credentials\.c",
     "sqlite3.h": r"collector/store[a-z_]*\.[ch]",
-    "jansson.h": r"reports/formats/(json(_page|_text|_value)?\.[ch]|html_data\.c)|reports/live/live_json\.c|cli/(list/list|verbs/rules|calibrate/line|mcp/message)\.c|cli/mcp/tools\.[ch]|workloads/[a-z]*/summary_json\.c",
+    "jansson.h": r"reports/formats/(json(_page|_text|_value)?\.[ch]|html_data\.c)|reports/live/live_json\.c|cli/(list/list|jobs/jobs_postgres|verbs/rules|calibrate/line|mcp/message)\.c|cli/mcp/tools\.[ch]|workloads/[a-z]*/summary_json\.c",
     "curses.h": r"cli/top/screen\.c",
     "cblas.h": r"workloads/matmul/blas\.c",
     "dnnl": r"workloads/network/net[a-z_]*\.[ch]",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The list of runs, the newest first. No part of it is markup: names and commands come from
+// The list of runs, the newest first or those that left most unused. No part of it is markup: names and commands come from
 // outside.
 "use strict";
 
@@ -27,6 +27,22 @@ function took(seconds) {
   const s = Math.floor(seconds), two = (n) => String(n).padStart(2, "0");
   return s < 60 ? `${seconds.toFixed(1)} s` : s < 3600 ? `${Math.floor(s / 60)}:${two(s % 60)} min` : `${Math.floor(s / 3600)}:${two(Math.floor(s / 60) % 60)}:${two(s % 60)} h`;
 }
+
+// Seconds of one core that a run had and did not use; null: not known.
+function idle(run, had, used) {
+  return run[used] === null || run[had] === null || run.duration_s === null ? null : Math.max(0, run[had] - run[used]) * run.duration_s;
+}
+
+function share(run) {
+  const part = idle(run, "cores", "cores_used"), all = run.cores * run.duration_s;
+  return part === null || !all ? "\u2013" : `${took(part)} (${Math.round((100 * part) / all)} %)`;
+}
+
+const orders = {
+  start: (run) => run.id,
+  cores: (run) => idle(run, "cores", "cores_used") ?? -1,
+  gpus: (run) => idle(run, "gpus", "gpus_used") ?? -1,
+};
 
 function endOf(run) {
   if (run.state === "unfinished") return link(`/live/${run.id}`, "live");
@@ -59,6 +75,7 @@ function rowOf(run) {
   cell(row, "number", "took", took(run.duration_s));
   cell(row, "number", "hosts", run.hosts_expected && run.hosts_expected !== run.hosts ? `${run.hosts} of ${run.hosts_expected}` : String(run.hosts));
   cell(row, "", "end", endOf(run));
+  cell(row, "number", "cores idle", share(run));
   cell(row, "wide", "limit", run.limit || "\u2013");
   cell(row, "wide soft", "command", run.command || "\u2013");
   return row;
@@ -73,8 +90,9 @@ function matches(run) {
 }
 
 function showListed() {
-  const runs = listed.filter(matches);
-  at("runs").replaceChildren(...runs.reverse().map(rowOf));
+  const first = orders[at("order").value];
+  const runs = listed.filter(matches).sort((a, b) => first(b) - first(a) || b.id - a.id);
+  at("runs").replaceChildren(...runs.map(rowOf));
   if (listed.length) at("status").textContent = `${runs.length === listed.length ? "" : `${runs.length} of `}${listed.length} run${listed.length === 1 ? "" : "s"}`;
   setChoice();
 }
@@ -104,4 +122,5 @@ at("choice").addEventListener("submit", (event) => {
   if (chosen.length === 2) location.assign(`/compare?a=${chosen[0]}&b=${chosen[1]}`);
 });
 at("filter").addEventListener("input", showListed);
+at("order").addEventListener("change", showListed);
 load();
