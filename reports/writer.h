@@ -22,6 +22,8 @@ int comparison_write_lines(const struct comparison *comparison, const char *word
 /* The verdict in five lines, as `run` prints it at its end. colour: whether out is a terminal that
  * wants it. */
 int report_write_lines(const struct report *report, bool colour, FILE *out);
+/* Its limit and worth alone, for a verdict that another one follows. */
+int report_write_limit(const struct report *report, bool colour, FILE *out);
 
 /* The verdict with its evidence, budgets and hosts on one screen. */
 int report_write_screen(const struct report *report, bool colour, FILE *out);

@@ -32,9 +32,8 @@ static bool take_token(int fd) {
 static void show_early(const struct report *report, FILE *out) {
     if (isatty(fileno(out)))
         progress_line("");
-    fputs("chokepoint: a provisional verdict, from the samples alone; the exact one follows\n",
-          out);
-    report_write_verdict(report, false, out);
+    fputs("chokepoint: provisional, from the samples alone; the exact verdict follows\n", out);
+    report_write_limit(report, report_may_colour(out), out);
     fflush(out);
 }
 

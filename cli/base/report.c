@@ -118,13 +118,13 @@ int report_build_or_say(const char *verb, struct store *store, const char *datab
     return result < 0 ? report_cannot_read_run(verb, store, database, which, result) : 0;
 }
 
-static bool may_colour(FILE *out) {
+bool report_may_colour(FILE *out) {
     const char *none = getenv("NO_COLOR"), *terminal = getenv("TERM");
     return isatty(fileno(out)) && !(none && *none) && terminal && strcmp(terminal, "dumb") != 0;
 }
 
 int report_write_verdict(const struct report *report, bool why, FILE *out) {
-    bool colour = may_colour(out);
+    bool colour = report_may_colour(out);
     return why ? report_write_screen(report, colour, out) : report_write_lines(report, colour, out);
 }
 

@@ -41,6 +41,9 @@ extern const struct format report_screen, report_summary;
 /* Writes the verdict as that screen or those lines, in colour if out can show colours. */
 int report_write_verdict(const struct report *report, bool why, FILE *out);
 
+/* Whether out is a terminal that can show colours, and NO_COLOR is not set. */
+bool report_may_colour(FILE *out);
+
 /* Stores the run's verdict, and its rows in the table budget. -EIO after one line on standard
  * error; both can be made again at any time. */
 int report_keep(const struct report *report, const char *db_path);

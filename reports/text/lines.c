@@ -130,16 +130,23 @@ static int put_too_short(FILE *out, const struct report *report) {
     return ferror(out) ? -EIO : 0;
 }
 
+int report_write_limit(const struct report *report, bool colour, FILE *out) {
+    const struct report_verdict *v = &report->verdict;
+    put_limit(out, v, colour);
+    if (*v->worth)
+        terminal_paragraph(out, "worth   ", v->worth, TEXT_LINES);
+    return ferror(out) ? -EIO : 0;
+}
+
 int report_write_lines(const struct report *report, bool colour, FILE *out) {
     const struct report_verdict *v = &report->verdict;
     if (v->too_short)
         return put_too_short(out, report);
     int result = print_lines_head(out, report);
+    if (result == 0)
+        result = report_write_limit(report, colour, out);
     if (result < 0)
         return result;
-    put_limit(out, v, colour);
-    if (*v->worth)
-        terminal_paragraph(out, "worth   ", v->worth, TEXT_LINES);
     if (v->n_next)
         terminal_paragraph(out, "do      ", v->next[0], TEXT_LINES);
     if (report->quality.n_amiss) {

@@ -35,7 +35,7 @@ function idle(run, had, used) {
 
 function share(run) {
   const part = idle(run, "cores", "cores_used"), all = run.cores * run.duration_s;
-  return part === null || !all ? "\u2013" : `${took(part)} (${Math.round((100 * part) / all)} %)`;
+  return part === null || !all ? "\u2013" : `${took(part)} (${Math.round((100 * part) / all)}\u00a0%)`;
 }
 
 const orders = {
