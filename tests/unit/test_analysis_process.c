@@ -468,7 +468,7 @@ static bool advises(double computing, double queue, bool refused, const char *wo
 
 static void nothing_is_advised_that_is_of_mpi_or_was_refused(void **state) {
     (void)state;
-    assert_true(advises(0.4, 0.58, false, "no more processes and threads of the job"));
+    assert_true(advises(0.4, 0.58, false, "no more processes and threads on"));
     assert_true(advises(0.3, 0, false, "--wait-clocks"));
     assert_false(advises(0.3, 0, true, "--wait-clocks"));
 }
