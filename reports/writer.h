@@ -22,6 +22,9 @@ int comparison_write_lines(const struct comparison *comparison, const char *word
 /* The verdict in five lines, as `run` prints it at its end. colour: whether out is a terminal that
  * wants it. */
 int report_write_lines(const struct report *report, bool colour, FILE *out);
+#define REPORT_JOB_MAX 2000
+/* The verdict as one line of JSON (chokepoint.job/1) of at most REPORT_JOB_MAX bytes. */
+int report_write_job(const struct report *report, FILE *out);
 /* Its limit and worth alone, for a verdict that another one follows. */
 int report_write_limit(const struct report *report, bool colour, FILE *out);
 

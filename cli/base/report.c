@@ -128,7 +128,8 @@ int report_write_verdict(const struct report *report, bool why, FILE *out) {
     return why ? report_write_screen(report, colour, out) : report_write_lines(report, colour, out);
 }
 
-const struct format report_screen = {.name = "screen"}, report_summary = {.name = "summary"};
+const struct format report_screen = {.name = "screen"}, report_summary = {.name = "summary"},
+                    report_job = {.name = "job"};
 
 const char *report_ending(const char *path) {
     const char *slash = path ? strrchr(path, '/') : NULL;
@@ -162,6 +163,8 @@ const struct format *report_choose_format(const char *verb, const char *name, co
         return &report_screen;
     if (!format && name && strcmp(name, report_summary.name) == 0)
         return &report_summary;
+    if (!format && name && strcmp(name, report_job.name) == 0)
+        return &report_job;
     if (!format && name)
         verb_complain(verb, "unknown format '%s'; there are text, md, html, csv and json", name);
     else if (!format)

@@ -35,8 +35,9 @@ int report_cannot_read_run(const char *verb, struct store *store, const char *da
                            const char *which, int result);
 int report_cannot_write(const char *verb, const char *path, int result);
 
-/* The verdict alone, for a terminal: one screen with its evidence, or five lines. */
-extern const struct format report_screen, report_summary;
+/* The verdict alone: one screen with its evidence, or five lines, for a terminal; one line of JSON
+ * for a field of a batch system. */
+extern const struct format report_screen, report_summary, report_job;
 
 /* Writes the verdict as that screen or those lines, in colour if out can show colours. */
 int report_write_verdict(const struct report *report, bool why, FILE *out);

@@ -32,12 +32,19 @@ static bool is_verdict(const struct format *format) {
     return format == &report_screen || format == &report_summary;
 }
 
+static int write_job(const struct report *report, const struct format *format, FILE *out) {
+    (void)format;
+    return report_write_job(report, out);
+}
+
 typedef int write_report(const struct report *report, const struct format *format, FILE *out);
 
 static int print_document(const struct report *report, const struct format *format,
                           const char *path, write_report *write) {
     struct output output;
     bool verdict = is_verdict(format), to_terminal = verdict && !path && isatty(STDOUT_FILENO);
+    if (format == &report_job)
+        write = write_job;
     int result = to_terminal ? report_write_verdict(report, format == &report_screen, stdout)
                              : output_open(&output);
     if (result == 0 && !to_terminal)
@@ -153,9 +160,9 @@ static int read_report_words(int argc, char **argv, struct options *options) {
         VERB_DATABASE(&options->database),
         {"--why", "the verdict and what it rests on, on one screen", .flag = &options->why},
         {"--format FORMAT",
-         "summary (the verdict in five lines), screen (--why), text, md, html,\n"
-         "csv or json; svg, png or pdf: pictures alone; default: by the ending\n"
-         "of PATH, text if it has none",
+         "summary (the verdict in five lines), screen (--why), job (a line of\n"
+         "JSON), text, md, html, csv or json; svg, png or pdf: pictures alone;\n"
+         "default: by the ending of PATH, text if it has none",
          .text = &options->format},
         {"--plot NAME[,NAME...]",
          "of the pictures only these; default: all that the run has.\n"

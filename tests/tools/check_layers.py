@@ -47,7 +47,7 @@ LIBRARIES = {
     "microhttpd.h": r"collector/server(_answer|_request|_private)?\.[ch]|cli/serve/http[a-z_]*\.[ch]",
     "gnutls/": r"collector/credentials\.c",
     "sqlite3.h": r"collector/store[a-z_]*\.[ch]",
-    "jansson.h": r"reports/formats/(json(_page|_text|_value)?\.[ch]|html_data\.c)|reports/live/live_json\.c|cli/(list/list|jobs/jobs_postgres|verbs/rules|calibrate/line|mcp/message)\.c|cli/mcp/tools\.[ch]|workloads/[a-z]*/summary_json\.c",
+    "jansson.h": r"reports/formats/(json(_page|_text|_value)?\.[ch]|html_data\.c)|reports/live/live_json\.c|cli/(list/list|jobs/(job_text|jobs_postgres)|verbs/rules|calibrate/line|mcp/message)\.c|cli/mcp/tools\.[ch]|workloads/[a-z]*/summary_json\.c",
     "curses.h": r"cli/top/screen\.c",
     "cblas.h": r"workloads/matmul/blas\.c",
     "dnnl": r"workloads/network/net[a-z_]*\.[ch]",
