@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "collector/store_private.h"
 #include "collector/store_read.h"
@@ -12,6 +13,7 @@
 
 #define NOTE_MAX_BYTES 4096
 #define NOTES_MAX 1000
+#define ENDED_AGAIN "[ended] started again from zero"
 #define LEVEL_INFORMATION 1 /* of the table `note` */
 
 static const char *const queries[] = {
@@ -49,6 +51,8 @@ static int note_add(struct store_note **notes, size_t *n, sqlite3_stmt *row) {
         sqlite3_column_count(row) > 1 && sqlite3_column_int64(row, 1) == LEVEL_INFORMATION;
     if (!grown[*n].text)
         return -ENOMEM;
+    /* groups of processes that ended come and go */
+    grown[*n].information |= strstr(grown[*n].text, ENDED_AGAIN) != NULL;
     (*n)++;
     return 0;
 }

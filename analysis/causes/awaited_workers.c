@@ -20,7 +20,7 @@
     REMARK(WORKERS_OCCUPIED_BY,                                                                    \
            "%.0f requests were under way on average; %s had one of them %.0f %% of the time",      \
            SLOTS("requests", "occupied, %"), SLOTS("process"))                                     \
-    REMARK(ADVISE_WORKERS, "give that process on %s more workers", SLOTS(), SLOTS("host"))
+    REMARK(ADVISE_WORKERS, "start more workers of that program on %s", SLOTS(), SLOTS("host"))
 #include "analysis/causes/own.h"
 
 static int add_workers(const struct run_model *model, size_t group, size_t worker,

@@ -28,8 +28,8 @@
     REMARK(THREADS_TAKE_TURNS, "threads of %s wait for a lock, and compute one at a time",         \
            SLOTS(), SLOTS("process"))                                                              \
     REMARK(ADVISE_SHORTER_LOCK,                                                                    \
-           "hold that lock for shorter in %s on %s, or divide what it guards: more cores do not "  \
-           "help before",                                                                          \
+           "hold that lock for a shorter time in %s on %s, or divide what it guards: more cores "  \
+           "do not help until then",                                                               \
            SLOTS(), SLOTS("process", "host"))                                                      \
     REMARK(CORES_USED, "the job used %.2g of the %.0f cores of its %d host%[|s]",                  \
            SLOTS("used, cores", "cores", "hosts", "hosts"), SLOTS())                               \

@@ -38,8 +38,8 @@
            SLOTS("program"))                                                                       \
     REMARK(OUTSIDERS_USED, "programs outside the job used %.2g cores there", SLOTS("cores"),       \
            SLOTS())                                                                                \
-    REMARK(MORE_READY_THAN_CORES, "more of the job is ready to run than there are cores: %d",      \
-           SLOTS("cores"), SLOTS())                                                                \
+    REMARK(MORE_READY_THAN_CORES, "the job has more threads ready than cores: %d", SLOTS("cores"), \
+           SLOTS())                                                                                \
     REMARK(JOB_USED_BESIDE, "other processes of the job used %.0f %% of a core there",             \
            SLOTS("of a core, %"), SLOTS())                                                         \
     REMARK(CORES_SHARED_OUTSIDE, "its cores are shared with something outside this host's view",   \

@@ -76,8 +76,8 @@
         SLOTS("1: reading", "1: read, else write", "MB, or times, a second", "1: MB, else times"), \
         SLOTS("host", "group"))                                                                    \
     REMARK(ADVISE_SEE_VOLUME,                                                                      \
-           "see on %s what the job's files lie on (`findmnt -T DIR`): a network file system or a " \
-           "volume with a limit of its own; copy them to a local disk",                            \
+           "see on %s what the job's files lie on (`findmnt -T DIR`): if it is a network file "    \
+           "system, or a volume with a limit of its own, copy them to a local disk",               \
            SLOTS(), SLOTS("host"))                                                                 \
     REMARK(ADVISE_SEE_SERVER,                                                                      \
            "see what %s waits for at the NFS server of %s: its disks, its link, or copy the "      \

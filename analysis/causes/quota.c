@@ -22,8 +22,8 @@
     REMARK(GROUP_USED_UP, "CPU quota: its control group had used up its share", SLOTS(), SLOTS())  \
     REMARK(ADVISE_RAISE_CPU_MAX,                                                                   \
            "on %s, raise the CPU quota of the control group %s (cpu.max, or cpu.cfs_quota_us of "  \
-           "cgroup v1): it is %.0f us in %.0f, %.3g of a core (--cpus of a container, the CPUs "   \
-           "asked of the batch system)",                                                           \
+           "cgroup v1): it is %.0f us in %.0f, %.3g of a core; for a container --cpus sets it, "   \
+           "for a batch job the CPUs that it asks for",                                            \
            SLOTS("quota, us", "period, us", "cores"), SLOTS("host", "group"))                      \
     REMARK(ADVISE_RAISE_QUOTA,                                                                     \
            "raise the CPU quota of the job on %s (--cpus of a container, the CPUs asked of the "   \

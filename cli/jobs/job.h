@@ -7,7 +7,7 @@
  * it has none. id: checked by the caller, since it becomes a word of a command. */
 char *job_comment(const char *id);
 
-/* Prints a summary (chokepoint.job/1) as lines; text from outside. -EINVAL: it is none. */
+/* Prints a summary (chokepoint.job/1) as lines; text from outside. -EINVAL: it is no summary. */
 int job_print(const char *id, const char *summary);
 
 #endif

@@ -16,8 +16,8 @@
 
 enum { RUN, NAME, STARTED, TOOK, CORES, GPUS, MEMORY, COLUMNS };
 
-static const char *const titles[COLUMNS] = {"run",        "name",      "started",       "took",
-                                            "cores idle", "GPUs idle", "memory at most"};
+static const char *const titles[COLUMNS] = {"run",          "name",        "started",       "took",
+                                            "cores unused", "GPUs unused", "memory at most"};
 
 #define LIMIT_WIDTH 60 /* of a line that is no terminal's */
 #define NAME_WIDTH 24
@@ -103,7 +103,7 @@ static void print_sum(const struct job *jobs, size_t n) {
         idle_gpus += known ? jobs[i].idle_gpu_h : 0;
     }
     put_share(share, sizeof share, idle, cores);
-    printf("%zu run%s: cores were idle for %s", n, n == 1 ? "" : "s", share);
+    printf("%zu run%s left cores unused for %s", n, n == 1 ? "" : "s", share);
     put_share(share, sizeof share, idle_gpus, gpus);
     if (gpus > 0)
         printf(", GPUs for %s", share);

@@ -233,9 +233,8 @@ char *verdict_worth(const struct run_model *model, const struct verdict *v) {
         return text_format("not known");
     double itself = c->run_share + (v->other ? v->other->run_share : 0);
     bool more = round(100 * v->gain_high) > round(100 * itself) && itself >= 0.005;
-    char alone[64] = "";
     if (more) /* what waited beside it may have waited for the same */
-        snprintf(alone, sizeof alone, " (-%.0f %% if all else takes as long)", 100 * itself);
-    return text_format("%s: at most -%.0f %% run time%s", change_words(v), 100 * v->gain_high,
-                       alone);
+        return text_format("%s: -%.0f %% run time if all else takes as long, at most -%.0f %%",
+                           change_words(v), 100 * itself, 100 * v->gain_high);
+    return text_format("%s: at most -%.0f %% run time", change_words(v), 100 * v->gain_high);
 }

@@ -63,8 +63,8 @@ const char *verdict_template(enum remark_code code) {
             "spinning, most of all %s.",
         /* ---- the verdict: what ended the command ---- */
         [REMARK_ENDED_GROUP_MEMORY] =
-            "%[killed|a process was killed] for want of memory: %.4g of %.4g MB of its control "
-            "group on %s (%.0f times at the limit), after %.3g s",
+            "%[killed|a process was killed] for want of memory: its control group had used "
+            "%.4g of %.4g MB on %s (%.0f times at the limit), after %.3g s",
         [REMARK_ENDED_HOST_MEMORY] = "%[killed|a process was killed] for want of memory on %s%[, "
                                      "at a limit of a control group that was not recorded|] "
                                      "(%.2g of its %.3g GB were free at the lowest), after %.3g s",
@@ -73,17 +73,17 @@ const char *verdict_template(enum remark_code code) {
         [REMARK_ENDED_DISK_FULL] = "the disk was full: %s on %s had %.3g MB free at the start and "
                                    "%.2g MB at the end (exit status %d after %.3g s)",
         [REMARK_ENDED_BY_SIGNAL] = "ended by %S after %.3g s",
-        [REMARK_ENDED_BY_KILL] = "killed by SIGKILL after %.3g s%[, not for want of memory|]",
+        [REMARK_ENDED_BY_KILL] = "killed by SIGKILL after %.3g s%[; memory was not short|]",
         [REMARK_ENDED_CPU_LIMIT] =
-            "its limit of CPU time was used up (ulimit -t, SIGXCPU) after %.3g s",
+            "it used up its limit of CPU time (ulimit -t, SIGXCPU) after %.3g s",
         [REMARK_ENDED_FILE_LIMIT] =
-            "a file reached its limit of size (ulimit -f, SIGXFSZ) after %.3g s",
+            "a file reached the size limit for files (ulimit -f, SIGXFSZ) after %.3g s",
         [REMARK_ENDED_NO_READER] =
             "nobody read what it wrote into a pipe any more (SIGPIPE) after %.3g s",
         [REMARK_ENDED_NOT_FOUND] = "a program was not found (exit status 127) after %.3g s",
         [REMARK_ENDED_NOT_EXECUTABLE] =
             "a program could not be executed (exit status 126) after %.3g s",
-        [REMARK_ENDED_TIME_OVER] = "its time was over (exit status 124 of timeout) after %.3g s",
+        [REMARK_ENDED_TIME_OVER] = "ended by `timeout` (exit status 124) after %.3g s",
         [REMARK_ENDED_STATUS] = "exit status %d after %.3g s",
         /* ---- the verdict: why there is too little to judge by ---- */
         [REMARK_NO_HOST_RECORDED] = "No host was recorded",
@@ -153,7 +153,7 @@ const char *verdict_template(enum remark_code code) {
             "look why %s was hardly seen: its agent, or its way to the collector",
         [REMARK_ADVISE_SEE_RANK] = "look what rank %d on %s does that its peers do not: its part "
                                    "of the data, its core, its files",
-        [REMARK_ADVISE_SEE_OUTPUT] = "read its output; record a run that succeeds",
+        [REMARK_ADVISE_SEE_OUTPUT] = "its output says why; record a run that succeeds",
         [REMARK_ADVISE_MORE_GROUP_MEMORY] =
             "give it more than %.4g MB: on %s, memory.max of the control group %s, or "
             "memory.limit_in_bytes of cgroup v1",
@@ -164,14 +164,14 @@ const char *verdict_template(enum remark_code code) {
         [REMARK_ADVISE_LESS_MEMORY] = "or have it need less: most was held by %s on %s, %.4g MB",
         [REMARK_ADVISE_MAKE_ROOM] = "make room on %s of %s, or write elsewhere",
         [REMARK_ADVISE_WHO_KILLED] =
-            "find who sent SIGKILL: a person, a batch system, or a limit of CPU time (`ulimit -t`; "
-            "its busiest process used %.2g s)",
+            "find who sent SIGKILL: a limit of CPU time (`ulimit -t`; its busiest process had used "
+            "%.2g s), a person, or a batch system",
         [REMARK_ADVISE_RAISE_CPU_LIMIT] = "raise the limit: `ulimit -t unlimited` before it starts",
         [REMARK_ADVISE_RAISE_FILE_LIMIT] =
             "raise the limit: `ulimit -f unlimited` before it starts",
         [REMARK_ADVISE_SEE_CORE] =
-            "read its output; `ulimit -c unlimited` before it starts keeps a core file, in which "
-            "a debugger shows the place",
+            "its output may say why; after `ulimit -c unlimited` a crash leaves a core file, in "
+            "which `gdb PROGRAM CORE` shows the place",
         [REMARK_ADVISE_SEE_GPU] =
             "see with the GPU's own tools whether it is busy (`nvidia-smi dmon`, "
             "`rocm-smi`), before anything is done about the CPU",

@@ -13,7 +13,7 @@ run -n unknown --no-report sleep 1
 "$chokepoint" jobs --db "$db" >jobs || fail "jobs: $?"
 cat jobs
 awk 'NR == 2 && $2 != "asleep" || NR == 3 && $2 != "busy" || NR == 4 && $2 != "unknown"' jobs | grep . && fail "not the worst first"
-grep -q '^3 runs: cores were idle for .*; not known of 1' jobs || fail "no sum"
+grep -q '^3 runs left cores unused for .*; not known of 1' jobs || fail "no sum"
 
 # As much as the kernel says of the same run.
 "$chokepoint" jobs --db "$db" --format json >jobs.json

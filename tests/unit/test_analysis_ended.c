@@ -109,9 +109,11 @@ static void the_limit_of_a_group_that_killed_is_said_first(void **state) {
     (void)state;
     reset();
     now.group_kills = now.host_kills = 1;
-    expect_first(137, "killed for want of memory: 524.3 of 524.3 MB of its control group on vm2 (",
+    expect_first(137,
+                 "killed for want of memory: its control group had used 524.3 of 524.3 MB on vm2 (",
                  "524.3 MB: on vm2, memory.max of the control group /job");
-    expect_first(1, "a process was killed for want of memory: 524.3 of 524.3 MB", "524.3 MB");
+    expect_first(1, "a process was killed for want of memory: its control group had used 524.3 of",
+                 "524.3 MB");
     judge(137, &j);
     for (size_t i = 0; i < j.words.ruled_out.n; i++)
         assert_null(strstr(j.words.ruled_out.items[i], "memory:"));
@@ -139,9 +141,9 @@ static void a_signal_is_said_by_its_name(void **state) {
     reset();
     expect_first(139, "ended by SIGSEGV (segmentation fault) after 10 s", "core file");
     expect_first(134, "ended by SIGABRT (aborted) after 10 s", "core file");
-    expect_first(137, "killed by SIGKILL after 10 s, not for want of memory", "who sent SIGKILL");
+    expect_first(137, "killed by SIGKILL after 10 s; memory was not short", "who sent SIGKILL");
     expect_first(152, "its limit of CPU time was used up", "ulimit -t");
-    expect_first(153, "a file reached its limit of size", "ulimit -f");
+    expect_first(153, "a file reached the size limit", "ulimit -f");
     expect_first(141, "nobody read what it wrote into a pipe any more", NULL);
     expect_first(143, "ended by SIGTERM (terminated) after 10 s. Until then: ", NULL);
     expect_first(128 + 36, "ended by signal 36 after 10 s", NULL);
@@ -152,12 +154,11 @@ static void a_signal_is_said_by_its_name(void **state) {
 static void a_status_that_shells_give_is_read_as_they_mean_it(void **state) {
     (void)state;
     reset();
-    expect_first(127, "a program was not found", "read its output");
-    expect_first(126, "a program could not be executed", "read its output");
-    expect_first(124,
-                 "its time was over (exit status 124 of timeout) after 10 s. Until then: ", NULL);
-    expect_first(255, "exit status 255 after 10 s", "read its output");
-    expect_first(1, "exit status 1 after 10 s", "read its output");
+    expect_first(127, "a program was not found", "its output");
+    expect_first(126, "a program could not be executed", "its output");
+    expect_first(124, "ended by `timeout` (exit status 124) after 10 s. Until then: ", NULL);
+    expect_first(255, "exit status 255 after 10 s", "its output");
+    expect_first(1, "exit status 1 after 10 s", "its output");
 }
 
 /* Only one that filled up while the job wrote there. */

@@ -75,7 +75,7 @@ function rowOf(run) {
   cell(row, "number", "took", took(run.duration_s));
   cell(row, "number", "hosts", run.hosts_expected && run.hosts_expected !== run.hosts ? `${run.hosts} of ${run.hosts_expected}` : String(run.hosts));
   cell(row, "", "end", endOf(run));
-  cell(row, "number", "cores idle", share(run));
+  cell(row, "number", "cores unused", share(run));
   cell(row, "wide", "limit", run.limit || "\u2013");
   cell(row, "wide soft", "command", run.command || "\u2013");
   return row;
