@@ -40,7 +40,8 @@ enum {
     BLOCK_INSTANCE, /* instance.instance */
     BLOCK_FRAME,    /* frame.frame */
     BLOCK_TIME,     /* frame.mono_ns: end of the interval, on the host's clock */
-    BLOCK_THIRD,    /* interval_ns; of events n, the number within frame and instance */
+    BLOCK_THIRD,    /* of events n, the number within frame and instance; of samples what
+                       store_block_times.h says */
     BLOCK_OWN = 8,
     BLOCK_COLUMNS_MAX = BLOCK_OWN + 128
 };

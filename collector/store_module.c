@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A virtual table has the columns of a table of events, and the rows of its blocks before those of
- * the table itself, which has some in files of older versions. A block is unpacked when its first
- * row is asked for, and of it only the columns that the query names. The rows of one frame are
- * found without the other blocks, so that a join over frames costs each block once.
+ * A virtual table has the columns of a table of events or samples, and the rows of its blocks
+ * before those of the table itself, which has some in files of older versions. A block is unpacked
+ * when its first row is asked for, and of it only the columns that the query names. The rows of one
+ * frame are found without the other blocks, so that a join over frames costs each block once.
  */
 #include "collector/store_module.h"
 
@@ -18,11 +18,12 @@ SQLITE_EXTENSION_INIT1
 #include <string.h>
 
 #include "collector/store_block.h"
+#include "collector/store_block_times.h"
 #include "common/table.h"
 
 #define COLUMNS_MAX 128
-#define OWN 3 /* frame, instance, n */
-#define FRAME 0
+#define OWN 3 /* frame, instance, n or interval_ns */
+enum { FRAME, INSTANCE, THIRD };
 
 /* A function that is told of each block that is unpacked. */
 struct listener {
@@ -36,7 +37,7 @@ struct events_table {
     struct listener listener;
     int64_t id; /* table_info.table_id */
     int n_columns;
-    bool has_blocks;
+    bool has_blocks, samples;
     char name[TABLE_NAME_MAX + 1];
 };
 
@@ -52,7 +53,9 @@ struct events_cursor {
     struct block_work *work;
     int64_t *cells; /* capacity values a column */
     size_t capacity, n, at;
-    int64_t unpacked; /* the block that cells are of; 0: none */
+    int64_t unpacked;          /* the block that cells are of; 0: none */
+    struct block_place *order; /* owned: capacity places in the order of frames */
+    struct block_times times;  /* owned; for samples */
     int64_t rowid;
 };
 
@@ -100,8 +103,8 @@ static int identify_table(struct events_table *table) {
     int code =
         prepare_made(table->db,
                      sqlite3_mprintf("SELECT table_id, (SELECT count(*) FROM main.sqlite_schema"
-                                     " WHERE type = 'table' AND name = 'block' AND rootpage > 0)"
-                                     " FROM main.table_info WHERE name = %Q AND kind = 'events'",
+                                     " WHERE type = 'table' AND name = 'block' AND rootpage > 0),"
+                                     " kind = 'samples' FROM main.table_info WHERE name = %Q",
                                      table->name),
                      &row);
     if (code == SQLITE_OK)
@@ -109,6 +112,7 @@ static int identify_table(struct events_table *table) {
     if (code == SQLITE_ROW) {
         table->id = sqlite3_column_int64(row, 0);
         table->has_blocks = sqlite3_column_int64(row, 1) > 0;
+        table->samples = sqlite3_column_int64(row, 2) > 0;
     }
     sqlite3_finalize(row);
     return code == SQLITE_ROW ? SQLITE_OK : code == SQLITE_DONE ? SQLITE_ERROR : code;
@@ -116,7 +120,8 @@ static int identify_table(struct events_table *table) {
 
 static int declare(struct events_table *table) {
     sqlite3_str *text = sqlite3_str_new(table->db);
-    sqlite3_str_appendf(text, "CREATE TABLE events(frame INTEGER, instance INTEGER, n INTEGER");
+    sqlite3_str_appendf(text, "CREATE TABLE events(frame INTEGER, instance INTEGER, %s INTEGER",
+                        table->samples ? "interval_ns" : "n");
     int code = declare_columns(table, text);
     sqlite3_str_appendf(text, ")");
     char *sql = sqlite3_str_finish(text);
@@ -132,7 +137,7 @@ static int declare(struct events_table *table) {
 static int events_connect(sqlite3 *db, void *ctx, int n, const char *const *arguments,
                           sqlite3_vtab **ret_table, char **ret_why) {
     if (n != 4 || !table_name_valid(arguments[3], strlen(arguments[3]))) {
-        *ret_why = sqlite3_mprintf("the name of a table of events is wanted");
+        *ret_why = sqlite3_mprintf("the name of a table is wanted");
         return SQLITE_ERROR;
     }
     struct events_table *table = sqlite3_malloc(sizeof *table);
@@ -204,8 +209,10 @@ static int events_close(sqlite3_vtab_cursor *base) {
     sqlite3_finalize(cursor->blocks);
     sqlite3_finalize(cursor->rows);
     sqlite3_finalize(cursor->streams);
+    block_times_release(&cursor->times);
     block_work_free(cursor->work);
     free(cursor->cells);
+    free(cursor->order);
     sqlite3_free(cursor);
     return SQLITE_OK;
 }
@@ -216,13 +223,15 @@ static int prepare_blocks(struct events_cursor *cursor) {
         return SQLITE_OK;
     return prepare_made(
         table->db,
-        cursor->by_frame ? sqlite3_mprintf("SELECT block, from_frame, columns FROM main.block WHERE"
-                                           " stream = ? AND table_id = %lld AND until_frame >= ?"
-                                           " ORDER BY until_frame, block",
-                                           (long long)table->id)
-                         : sqlite3_mprintf("SELECT block, from_frame, columns FROM main.block WHERE"
-                                           " table_id = %lld ORDER BY block",
-                                           (long long)table->id),
+        cursor->by_frame
+            ? sqlite3_mprintf(
+                  "SELECT block, from_frame, columns, stream FROM"
+                  " main.block WHERE stream = ? AND table_id = %lld AND until_frame >= ?"
+                  " ORDER BY until_frame, block",
+                  (long long)table->id)
+            : sqlite3_mprintf("SELECT block, from_frame, columns, stream FROM"
+                              " main.block WHERE table_id = %lld ORDER BY block",
+                              (long long)table->id),
         &cursor->blocks);
 }
 
@@ -243,6 +252,10 @@ static int reserve_cells(struct events_cursor *cursor, size_t n) {
     if (!cells)
         return SQLITE_NOMEM;
     cursor->cells = cells;
+    struct block_place *order = realloc(cursor->order, n * sizeof *order);
+    if (!order)
+        return SQLITE_NOMEM;
+    cursor->order = order;
     cursor->capacity = n;
     return SQLITE_OK;
 }
@@ -252,32 +265,72 @@ static unsigned number_of(int column) {
     return column < OWN ? own[column] : BLOCK_OWN + (unsigned)(column - OWN);
 }
 
-static int unpack(struct events_cursor *cursor, const void *data, size_t size) {
+static int64_t *cells_of(const struct events_cursor *cursor, int column) {
+    return cursor->cells + (size_t)column * cursor->capacity;
+}
+
+/* Intervals follow from the times of their frames. */
+static int restore_intervals(struct events_cursor *cursor, size_t n, int64_t stream) {
+    int64_t *ends = malloc((n + 1) * sizeof *ends);
+    int code = ends ? block_times_load(&cursor->times, table_of(cursor)->db, stream) : SQLITE_NOMEM;
+    if (code == SQLITE_OK) {
+        block_times_of(&cursor->times, cells_of(cursor, FRAME), n, ends);
+        block_intervals_restore(cells_of(cursor, INSTANCE), ends, n, cells_of(cursor, THIRD));
+    }
+    free(ends);
+    return code;
+}
+
+static int read_used(struct events_cursor *cursor, const struct block *block) {
+    int code = SQLITE_OK, n_columns = OWN + table_of(cursor)->n_columns;
+    for (int c = 0; c < n_columns && code == SQLITE_OK; c++)
+        if (is_used(cursor, c) &&
+            block_read(cursor->work, block, number_of(c), cells_of(cursor, c)) < 0)
+            code = SQLITE_CORRUPT;
+    return code;
+}
+
+/* The current row of the list of blocks. */
+static int unpack(struct events_cursor *cursor) {
     struct block block;
     const struct listener *listener = &table_of(cursor)->listener;
-    int n_columns = OWN + table_of(cursor)->n_columns;
+    const void *data = sqlite3_column_blob(cursor->blocks, 2);
+    size_t size = data ? (size_t)sqlite3_column_bytes(cursor->blocks, 2) : 0;
     cursor->unpacked = 0;
     if (!cursor->work && block_work_new(&cursor->work) < 0)
         return SQLITE_NOMEM;
     if (block_open(data, size, &block) < 0)
         return SQLITE_CORRUPT;
     int code = reserve_cells(cursor, block.n_rows);
-    for (int c = 0; c < n_columns && code == SQLITE_OK; c++)
-        if (is_used(cursor, c) && block_read(cursor->work, &block, number_of(c),
-                                             cursor->cells + (size_t)c * cursor->capacity) < 0)
-            code = SQLITE_CORRUPT;
+    if (code == SQLITE_OK)
+        code = read_used(cursor, &block);
+    if (code == SQLITE_OK && table_of(cursor)->samples && is_used(cursor, THIRD))
+        code = restore_intervals(cursor, block.n_rows, sqlite3_column_int64(cursor->blocks, 3));
+    if (code == SQLITE_OK && is_used(cursor, FRAME))
+        block_order_by_frame(cells_of(cursor, FRAME), block.n_rows, cursor->order);
     cursor->n = block.n_rows;
     if (listener->unpacked)
         listener->unpacked(listener->ctx, block.n_rows < size ? block.n_rows : size);
     return code;
 }
 
+static bool is_wanted(const struct events_cursor *cursor) {
+    return cursor->at < cursor->n &&
+           (!cursor->by_frame || cursor->order[cursor->at].frame == cursor->frame);
+}
+
 /* Moves to the first row of the current block that is wanted; false: it has none. */
 static bool first_wanted(struct events_cursor *cursor) {
-    cursor->at = 0;
-    while (cursor->by_frame && cursor->at < cursor->n && cursor->cells[cursor->at] != cursor->frame)
-        cursor->at++;
-    return cursor->at < cursor->n;
+    size_t low = 0, high = cursor->by_frame ? cursor->n : 0;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (cursor->order[middle].frame < cursor->frame)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    cursor->at = low;
+    return is_wanted(cursor);
 }
 
 /* The row of the table itself. */
@@ -307,9 +360,7 @@ static int next_block(struct events_cursor *cursor) {
             code = SQLITE_DONE; /* as are all that follow in this stream */
             break;
         }
-        const void *data = sqlite3_column_blob(cursor->blocks, 2);
-        size_t size = data ? (size_t)sqlite3_column_bytes(cursor->blocks, 2) : 0;
-        code = block == cursor->unpacked ? SQLITE_OK : unpack(cursor, data, size);
+        code = block == cursor->unpacked ? SQLITE_OK : unpack(cursor);
         if (code != SQLITE_OK)
             return code;
         cursor->unpacked = block;
@@ -356,7 +407,10 @@ static int events_filter(sqlite3_vtab_cursor *base, int plan, const char *used, 
     struct events_cursor *cursor = (struct events_cursor *)base;
     cursor->used = strtoull(used, NULL, 10);
     cursor->by_frame = plan == 1 && n == 1;
-    cursor->used |= cursor->by_frame; /* the frame of each row is looked at */
+    if (cursor->by_frame || table_of(cursor)->samples)
+        cursor->used |= 1 << FRAME; /* rows come in the order of frames */
+    if (table_of(cursor)->samples && is_used(cursor, THIRD))
+        cursor->used |= 1 << INSTANCE;
     cursor->in_rows = cursor->end = false;
     cursor->rowid = 0;
     if (cursor->by_frame && sqlite3_value_numeric_type(values[0]) != SQLITE_INTEGER) {
@@ -374,9 +428,7 @@ static int events_next(sqlite3_vtab_cursor *base) {
     if (cursor->in_rows)
         return step_row(cursor);
     cursor->at++;
-    bool more =
-        cursor->at < cursor->n && (!cursor->by_frame || cursor->cells[cursor->at] == cursor->frame);
-    return more ? SQLITE_OK : next_block(cursor);
+    return is_wanted(cursor) ? SQLITE_OK : next_block(cursor);
 }
 
 static int events_eof(sqlite3_vtab_cursor *base) {
@@ -389,9 +441,8 @@ static int events_column(sqlite3_vtab_cursor *base, sqlite3_context *result, int
         sqlite3_result_value(result, sqlite3_column_value(cursor->rows, column));
         return SQLITE_OK;
     }
-    int64_t value = is_used(cursor, column)
-                        ? cursor->cells[(size_t)column * cursor->capacity + cursor->at]
-                        : VALUE_ABSENT;
+    size_t row = is_used(cursor, FRAME) ? cursor->order[cursor->at].row : cursor->at;
+    int64_t value = is_used(cursor, column) ? cells_of(cursor, column)[row] : VALUE_ABSENT;
     if (value != VALUE_ABSENT)
         sqlite3_result_int64(result, value);
     return SQLITE_OK;
@@ -461,15 +512,40 @@ static int show_table(sqlite3 *db, const char *name) {
     return code == SQLITE_OK ? show_view(db, name) : code;
 }
 
-int store_module_show(sqlite3 *db) {
+/* The names of tables to show, a line each; NULL: without memory. Read before the first one is
+ * made, since SQLite may end statements that are open then. */
+static char *list_shown(sqlite3 *db, int *ret_code) {
     sqlite3_stmt *row = NULL;
+    sqlite3_str *names = sqlite3_str_new(db);
     char name[TABLE_NAME_MAX + 1];
+    bool has_blocks = sqlite3_table_column_metadata(db, "main", "block", "table_id", NULL, NULL,
+                                                    NULL, NULL, NULL) == SQLITE_OK;
     int code = prepare_made(
-        db, sqlite3_mprintf("SELECT name FROM main.table_info WHERE kind = 'events'"), &row);
-    while (code == SQLITE_OK && (code = sqlite3_step(row)) == SQLITE_ROW)
-        code = take_name(row, 0, name) ? show_table(db, name) : SQLITE_OK;
+        db,
+        sqlite3_mprintf("SELECT name FROM main.table_info WHERE kind = 'events'%s",
+                        has_blocks ? " OR table_id IN (SELECT table_id FROM main.block)" : ""),
+        &row);
+    while (code == SQLITE_OK && (code = sqlite3_step(row)) == SQLITE_ROW) {
+        if (take_name(row, 0, name))
+            sqlite3_str_appendf(names, "%s\n", name);
+        code = SQLITE_OK;
+    }
     sqlite3_finalize(row);
-    return code == SQLITE_DONE ? SQLITE_OK : code;
+    *ret_code = code == SQLITE_DONE ? SQLITE_OK : code;
+    sqlite3_str_append(names, "", 1); /* its end, also if there are none */
+    return sqlite3_str_finish(names);
+}
+
+int store_module_show(sqlite3 *db) {
+    int code = SQLITE_OK;
+    char *names = list_shown(db, &code), *rest = NULL;
+    if (!names && code == SQLITE_OK)
+        code = SQLITE_NOMEM;
+    for (char *name = names ? strtok_r(names, "\n", &rest) : NULL; name && code == SQLITE_OK;
+         name = strtok_r(NULL, "\n", &rest))
+        code = show_table(db, name);
+    sqlite3_free(names);
+    return code;
 }
 
 #ifdef CHOKEPOINT_EXTENSION

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Packs and unpacks a file in place. The new file is complete, compared and synced before it gets
- * its name; then the old one is removed. If the process is killed between, one of the two or both
- * are left. The database's write lock is held throughout; descriptors of the database are closed
- * after the store, since closing any of them would release the lock.
+ * Packs and unpacks a file in place. Samples are blocks in the copy that is packed; rows with
+ * values that no block can hold are packed as rows. The new file is complete, compared and synced
+ * before it gets its name; then the old one is removed. If the process is killed between, one of
+ * the two or both are left. The database's write lock is held throughout; descriptors of the
+ * database are closed after the store, since closing any of them would release the lock.
  */
 #include "collector/store_pack.h"
 
@@ -17,19 +18,23 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "collector/store_cold.h"
 #include "collector/store_edit.h"
 #include "collector/store_guard.h"
 #include "collector/store_packed.h"
 #include "collector/store_private.h"
 #include "collector/store_verify.h"
 #include "common/error.h"
+#include "common/transfer.h"
 
 #define PART_ENDING ".part"
+#define COLD_ENDING ".cold"
 
 struct packing {
     const char *from;
-    char to[PATH_MAX], part[PATH_MAX + 8];
+    char to[PATH_MAX], part[PATH_MAX + 8], cold[PATH_MAX + 8];
     int in, out; /* -1: not open */
+    int copy;    /* the copy with blocks, as the database to pack; -1: not open */
     char *why;
     size_t why_size;
 };
@@ -96,6 +101,8 @@ static void close_both(struct packing *p) {
     }
     if (p->in >= 0)
         close(p->in);
+    if (p->copy >= 0)
+        close(p->copy);
 }
 
 static int note_sizes(struct packing *p, bool packs, struct pack_result *ret) {
@@ -153,14 +160,73 @@ static int lock(struct packing *p, struct store *store) {
     return r;
 }
 
+/* For a file of this process alone, which is of no use after a failure: it needs no journal. */
+static int begin_turn(const char *path, struct store **ret_store) {
+    int r = connect_file(path, SQLITE_OPEN_READWRITE, ret_store);
+    if (r)
+        return r;
+    (*ret_store)->writable = true;
+    r = sql_exec(*ret_store, "PRAGMA synchronous=OFF");
+    if (!r)
+        r = sql_exec(*ret_store, "PRAGMA journal_mode=OFF");
+    if (!r)
+        r = sql_exec(*ret_store, "BEGIN");
+    if (r)
+        store_close(*ret_store);
+    return r;
+}
+
+/* Turns samples of the file into blocks, or blocks into rows. */
+static int turn_samples(const char *path, int (*turn)(struct store *store)) {
+    struct store *store;
+    int r = begin_turn(path, &store);
+    if (r)
+        return r;
+    r = turn(store);
+    if (!r)
+        r = sql_exec(store, "COMMIT");
+    if (!r)
+        r = store_vacuum(store);
+    store_close(store);
+    return r;
+}
+
+static int pack_copy(int in, int out) {
+    char piece[65536];
+    ssize_t n = 1;
+    int r = lseek(in, 0, SEEK_SET) < 0 ? negative_errno() : 0;
+    while (!r && (n = transfer_read(in, piece, sizeof piece)) > 0)
+        r = transfer_write(out, piece, (size_t)n);
+    return r ? r : n < 0 ? (int)n : 0;
+}
+
+/* The copy has no name once it is made. -ERANGE: as cold_pack. */
+static int make_cold(struct packing *p) {
+    snprintf(p->cold, sizeof p->cold, "%s" COLD_ENDING, p->to);
+    unlink(p->cold);
+    p->copy = open(p->cold, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (p->copy < 0)
+        return negative_errno();
+    int r = pack_copy(p->in, p->copy);
+    if (!r)
+        r = turn_samples(p->cold, cold_pack);
+    unlink(p->cold);
+    return r;
+}
+
 static int pack_and_compare(struct packing *p) {
     struct stat st;
     uint64_t size;
-    if (fstat(p->in, &st) < 0)
-        return say(p, negative_errno(), "it cannot be read");
-    int r = packed_write(p->in, (uint64_t)st.st_size, p->out);
-    if (r == 0)
-        r = packed_read(p->out, packed_compare, &p->in, &size);
+    int r = make_cold(p);
+    enum packed_form form = r == -ERANGE ? PACKED_PLAIN : PACKED_COLD;
+    int *from = form == PACKED_COLD ? &p->copy : &p->in;
+    r = r == -ERANGE ? 0 : r;
+    if (!r && fstat(*from, &st) < 0)
+        r = negative_errno();
+    if (!r)
+        r = packed_write(*from, (uint64_t)st.st_size, form, p->out);
+    if (!r)
+        r = packed_read(p->out, packed_compare, from, &size);
     return r ? say(p, r, "it cannot be packed") : 0;
 }
 
@@ -174,7 +240,8 @@ static int pack_locked(struct packing *p, struct pack_result *ret) {
 }
 
 int store_pack(const char *path, struct pack_result *ret, char *why, size_t why_size) {
-    struct packing p = {.from = path, .in = -1, .out = -1, .why = why, .why_size = why_size};
+    struct packing p = {
+        .from = path, .in = -1, .out = -1, .copy = -1, .why = why, .why_size = why_size};
     struct store *store;
     if (store_is_packed(path))
         return store_say(why, why_size, "%s is packed already", path), -EALREADY;
@@ -207,17 +274,9 @@ static bool name_unpacked(struct packing *p) {
     return n > 0 && (size_t)n < sizeof p->to;
 }
 
-static int unpack_and_check(struct packing *p) {
-    uint64_t size;
+static int check_part(struct packing *p) {
     struct verification v;
-    int r = packed_read(p->in, packed_to_file, &p->out, &size);
-    if (r == -EBADMSG) {
-        store_say(p->why, p->why_size, "%s is damaged: it does not unpack", p->from);
-        return r;
-    }
-    if (r)
-        return say(p, r, "it cannot be unpacked");
-    r = store_verify(p->part, &v, p->why, p->why_size);
+    int r = store_verify(p->part, &v, p->why, p->why_size);
     if (r == 0 && !verification_is_good(&v)) {
         store_say(p->why, p->why_size, "%s is damaged: its pages are not as they were written",
                   p->from);
@@ -227,8 +286,28 @@ static int unpack_and_check(struct packing *p) {
     return r;
 }
 
+/* Pages are checked as they were packed, and once more after blocks have become rows. */
+static int unpack_and_check(struct packing *p) {
+    uint64_t size;
+    int r = packed_read(p->in, packed_to_file, &p->out, &size);
+    if (r == -EBADMSG) {
+        store_say(p->why, p->why_size, "%s is damaged: it does not unpack", p->from);
+        return r;
+    }
+    if (r)
+        return say(p, r, "it cannot be unpacked");
+    r = check_part(p);
+    if (r)
+        return r;
+    r = turn_samples(p->part, cold_unpack);
+    if (r)
+        return say(p, r, "its samples cannot be unpacked");
+    return check_part(p);
+}
+
 int store_unpack(const char *path, struct pack_result *ret, char *why, size_t why_size) {
-    struct packing p = {.from = path, .in = -1, .out = -1, .why = why, .why_size = why_size};
+    struct packing p = {
+        .from = path, .in = -1, .out = -1, .copy = -1, .why = why, .why_size = why_size};
     struct stat st;
     if (stat(path, &st) < 0)
         return store_say(why, why_size, "no database at %s", path), negative_errno();

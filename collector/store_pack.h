@@ -2,10 +2,14 @@
 /*
  * A finished database as one compressed file beside the original's place: FILE.zst. It is read like
  * any other (store_open_read), through a private copy that vanishes with its reader, and can be
- * unpacked again. `zstd -d` reads it, too.
+ * unpacked again. Samples are columns in it (store_cold.h), and rows again in the unpacked file.
  *
- *     a skippable frame of zstd: "CHKPACK1", size of the database: u64le
- *     frames of zstd with a checksum: the database, whose pages are sealed as ever
+ *     a skippable frame of zstd: "CHKPACK2", size of the database: u64le
+ *     frames of zstd with a checksum: the database, whose pages are sealed as ever, with
+ *     "Chokepoint cold" in the place of "SQLite format 3"
+ *
+ * "CHKPACK1": from older versions, or with samples that no block can hold: the database as it is,
+ * with rows.
  *
  * The old file stays until the new one is on the disk and was compared with it.
  */

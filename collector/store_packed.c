@@ -27,27 +27,39 @@
 #define PIECE (256u << 10) /* bytes read and written at once */
 
 enum { HEAD_SIZE = 24, HEAD_PAYLOAD = 16 };
-static const uint8_t head_begin[16] = "\x5c\x2a\x4d\x18\x10\0\0\0"
-                                      "CHKPACK1";
+static const uint8_t head_begins[][HEAD_PAYLOAD] = {[PACKED_PLAIN] = "\x5c\x2a\x4d\x18\x10\0\0\0"
+                                                                     "CHKPACK1",
+                                                    [PACKED_COLD] = "\x5c\x2a\x4d\x18\x10\0\0\0"
+                                                                    "CHKPACK2"};
+/* The first bytes of a database, and those in their place in PACKED_COLD. */
+static const uint8_t magic[16] = "SQLite format 3", cold_magic[16] = "Chokepoint cold";
 
-static void put_head(uint8_t head[HEAD_SIZE], uint64_t size) {
-    memcpy(head, head_begin, sizeof head_begin);
+static void put_head(uint8_t head[HEAD_SIZE], enum packed_form form, uint64_t size) {
+    memcpy(head, head_begins[form], HEAD_PAYLOAD);
     for (size_t i = 0; i < 8; i++)
-        head[sizeof head_begin + i] = (uint8_t)(size >> 8 * i);
+        head[HEAD_PAYLOAD + i] = (uint8_t)(size >> 8 * i);
 }
 
-static bool read_head(const uint8_t head[HEAD_SIZE], uint64_t *ret_size) {
+static bool read_head(const uint8_t head[HEAD_SIZE], uint64_t *ret_size,
+                      enum packed_form *ret_form) {
     *ret_size = 0;
     for (size_t i = 0; i < 8; i++)
-        *ret_size |= (uint64_t)head[sizeof head_begin + i] << 8 * i;
-    return memcmp(head, head_begin, sizeof head_begin) == 0;
+        *ret_size |= (uint64_t)head[HEAD_PAYLOAD + i] << 8 * i;
+    for (int form = PACKED_PLAIN; form <= PACKED_COLD; form++) {
+        *ret_form = (enum packed_form)form;
+        if (memcmp(head, head_begins[form], HEAD_PAYLOAD) == 0)
+            return true;
+    }
+    return false;
 }
 
 bool store_is_packed(const char *path) {
     uint8_t head[HEAD_SIZE];
     uint64_t size;
+    enum packed_form form;
     int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-    bool is = fd >= 0 && read(fd, head, sizeof head) == sizeof head && read_head(head, &size);
+    bool is =
+        fd >= 0 && read(fd, head, sizeof head) == sizeof head && read_head(head, &size, &form);
     if (fd >= 0)
         close(fd);
     return is;
@@ -102,9 +114,18 @@ static int pack_piece(struct work *work, size_t size, bool last, int out) {
     return 0;
 }
 
-static int pack_pieces(struct work *work, int in, uint64_t size, int out) {
+/* Before the first piece is compressed. -EIO: it is of no database. */
+static int change_magic(struct work *work, size_t size) {
+    if (size < sizeof magic || memcmp(work->in, magic, sizeof magic) != 0)
+        return -EIO;
+    memcpy(work->in, cold_magic, sizeof cold_magic);
+    return 0;
+}
+
+static int pack_pieces(struct work *work, int in, uint64_t size, enum packed_form form, int out) {
     uint8_t head[HEAD_SIZE];
-    put_head(head, size);
+    bool first = true;
+    put_head(head, form, size);
     int r = transfer_write(out, head, sizeof head);
     if (r == 0 &&
         (lseek(in, 0, SEEK_SET) < 0 ||
@@ -117,17 +138,20 @@ static int pack_pieces(struct work *work, int in, uint64_t size, int out) {
         ssize_t n = transfer_read(in, work->in, piece);
         r = n < 0 ? (int)n : (size_t)n < piece ? -EIO : 0;
         size -= piece;
+        if (r == 0 && first && form == PACKED_COLD)
+            r = change_magic(work, piece);
+        first = false;
         if (r == 0)
             r = pack_piece(work, piece, size == 0, out);
     }
     return r;
 }
 
-int packed_write(int in, uint64_t size, int out) {
+int packed_write(int in, uint64_t size, enum packed_form form, int out) {
     struct work work = {0};
     int r = size ? allocate_work(&work, true) : -EIO;
     if (r == 0)
-        r = pack_pieces(&work, in, size, out);
+        r = pack_pieces(&work, in, size, form, out);
     release_work(&work);
     return r;
 }
@@ -138,9 +162,23 @@ struct unpacking {
     struct work work;
     packed_sink sink;
     void *ctx;
+    enum packed_form form;
     uint64_t size, done;
     size_t wanted; /* bytes that the library expects next; 0: a frame has ended */
 };
+
+/* A piece that begins the database has its magic whole: the library fills its buffer. */
+static int restore_magic(struct unpacking *u, size_t size) {
+    if (size < sizeof magic || memcmp(u->work.out, cold_magic, sizeof magic) != 0)
+        return -EBADMSG;
+    memcpy(u->work.out, magic, sizeof magic);
+    return 0;
+}
+
+static int give_piece(struct unpacking *u, size_t size) {
+    int r = u->form == PACKED_COLD && u->done == 0 ? restore_magic(u, size) : 0;
+    return r ? r : u->sink(u->ctx, u->done, u->work.out, size);
+}
 
 static int unpack_piece(struct unpacking *u, size_t size) {
     ZSTD_inBuffer in = {u->work.in, size, 0};
@@ -150,7 +188,7 @@ static int unpack_piece(struct unpacking *u, size_t size) {
         u->wanted = ZSTD_decompressStream(u->work.unpack, &to, &in);
         if (ZSTD_isError(u->wanted) || to.pos > u->size - u->done)
             return -EBADMSG;
-        int r = to.pos ? u->sink(u->ctx, u->done, u->work.out, to.pos) : 0;
+        int r = to.pos ? give_piece(u, to.pos) : 0;
         if (r < 0)
             return r;
         u->done += to.pos;
@@ -181,7 +219,7 @@ int packed_read(int in, packed_sink sink, void *ctx, uint64_t *ret_size) {
     ssize_t n = transfer_read(in, head, sizeof head);
     if (n < 0)
         return (int)n;
-    if (n < HEAD_SIZE || !read_head(head, &u.size) || u.size == 0 ||
+    if (n < HEAD_SIZE || !read_head(head, &u.size, &u.form) || u.size == 0 ||
         (u.size > SMALL && u.size / RATIO_MAX > (uint64_t)st.st_size))
         return -EBADMSG;
     int r = allocate_work(&u.work, false);

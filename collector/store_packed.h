@@ -12,11 +12,16 @@ struct store;
 /* Takes the next bytes of the database; a negative errno stops the caller. */
 typedef int (*packed_sink)(void *ctx, uint64_t offset, const void *data, size_t size);
 
-/* Compresses the first `size` bytes of `in` to `out`. -EIO: `in` has fewer. */
-int packed_write(int in, uint64_t size, int out);
+/* PACKED_COLD: samples are in blocks (store_cold.h). The database then begins with other bytes than
+ * SQLite's, so that what `zstd -d` makes of the file is not taken for one with fewer samples. */
+enum packed_form { PACKED_PLAIN, PACKED_COLD };
 
-/* Unpacks `in` from its start; its bytes may come from anybody. -EBADMSG: packed_write did not
- * write them; the sink may have got some. *ret_size: of the database. */
+/* Compresses the first `size` bytes of `in` to `out`. -EIO: `in` has fewer. */
+int packed_write(int in, uint64_t size, enum packed_form form, int out);
+
+/* Unpacks `in` from its start, of either form; its bytes may come from anybody. -EBADMSG:
+ * packed_write did not write them; the sink may have got some. *ret_size: of the database, which
+ * begins with SQLite's bytes. */
 int packed_read(int in, packed_sink sink, void *ctx, uint64_t *ret_size);
 
 /* Sinks for packed_read: they write the bytes to, or compare them with, the descriptor in ctx (int

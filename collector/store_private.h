@@ -344,6 +344,9 @@ char *sql_column_dup(sqlite3_stmt *statement, int column, size_t max);
 /* The number that a query without parameters gives. -EBADMSG: none. */
 int pragma_get(struct store *store, const char *sql, int64_t *ret_value);
 
+/* Writes the database anew, without free pages; nobody else has it open (store_remove.c). */
+int store_vacuum(struct store *store);
+
 /* Renews a reader's limit of work, for readers that stay open. */
 int store_renew_bound(struct store *store);
 
@@ -501,14 +504,19 @@ struct series *series_of(struct store *store, const struct shape *shape, int *re
 /* The instance of that name, added if it is new. NULL: *ret_error, or 0 if it may not be added. */
 struct base *base_of(struct store *store, struct series *series, struct span name, int *ret_error);
 
+/* ---- store_read_blocks.c ---- */
+
+/* Whether a table has rows in blocks. */
+int blocks_exist(struct store *store, int64_t table_id, bool *ret_exist);
+
 /* ---- store_show.c ---- */
 
-/* Makes a temporary virtual table with all rows of a table of events, those of blocks among them;
+/* Makes a temporary virtual table with all rows of a table, those of blocks among them;
  * `name`, unlike any in the file: how statements of this connection call it. */
 #define STORE_SHOWN_SIZE (TABLE_NAME_MAX + 16)
 int store_show_events(struct store *store, const char *table, char name[STORE_SHOWN_SIZE]);
-/* All tables of events and their views become such tables under their own names. The connection
- * then only answers queries of people. */
+/* All tables of events, and those with blocks, and their views become such tables under their own
+ * names. The connection then only answers queries of people. */
 int store_show_all(struct store *store);
 
 /* ---- store_block_rows.c: events that become blocks ---- */

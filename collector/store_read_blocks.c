@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The blocks of a table of events, as the readers of rows go through them. */
+/* The blocks of a table, as the readers of rows go through them. */
 #include "collector/store_rows.h"
 
 #include <errno.h>
@@ -7,10 +7,25 @@
 
 #include "common/error.h"
 
+int blocks_exist(struct store *store, int64_t table_id, bool *ret_exist) {
+    AUTO(sql_finalize) sqlite3_stmt *statement = NULL;
+    bool has = false;
+    int r = sql_has_table(store, "block", &has);
+    *ret_exist = false;
+    if (r || !has)
+        return r;
+    r = sql_prepare(store, "SELECT 1 FROM block WHERE table_id = ? LIMIT 1", &statement);
+    if (!r)
+        r = sql_bind(statement, "i", table_id);
+    int code = r ? SQLITE_DONE : sqlite3_step(statement);
+    *ret_exist = code == SQLITE_ROW;
+    return r ? r : sql_errno(code);
+}
+
 int rows_blocks_open(const struct rows_table *table, struct rows_blocks *ret_blocks) {
     bool has = false;
     *ret_blocks = (struct rows_blocks){.table = table};
-    int r = table->events ? sql_has_table(table->store, "block", &has) : 0;
+    int r = sql_has_table(table->store, "block", &has);
     if (r || !has)
         return r;
     r = rows_table_ordinals(table, ret_blocks->ordinals);
@@ -23,6 +38,7 @@ int rows_blocks_open(const struct rows_table *table, struct rows_blocks *ret_blo
 
 void rows_blocks_release(struct rows_blocks *blocks) {
     sqlite3_finalize(blocks->list);
+    block_times_release(&blocks->times);
     free(blocks->cells);
     *blocks = (struct rows_blocks){0};
 }
@@ -32,6 +48,7 @@ int rows_blocks_begin(struct rows_blocks *blocks, int64_t stream) {
     if (!blocks->list)
         return 0;
     sqlite3_reset(blocks->list);
+    blocks->stream = stream;
     int r = sql_bind(blocks->list, "ii", stream, blocks->table->id);
     return r ? r : rows_blocks_next(blocks);
 }
@@ -64,6 +81,26 @@ static int read_column(struct rows_blocks *blocks, struct block_work *work,
     return r < 0 ? r : 0;
 }
 
+/* Times and intervals of samples, by their frames. */
+static int read_times(struct rows_blocks *blocks, struct block_work *work,
+                      const struct block *block) {
+    int64_t *cells = blocks->cells, *times = cells + ROWS_TIME * blocks->capacity;
+    int64_t *intervals = cells + ROWS_INTERVAL * blocks->capacity;
+    int r = read_column(blocks, work, block, BLOCK_FRAME, ROWS_TIME);
+    if (!r)
+        r = sql_errno(block_times_load(&blocks->times, blocks->table->store->db, blocks->stream));
+    if (!r)
+        r = read_column(blocks, work, block, BLOCK_THIRD, ROWS_INTERVAL);
+    if (r)
+        return r;
+    block_times_of(&blocks->times, times, block->n_rows, times);
+    block_intervals_restore(rows_blocks_column(blocks, ROWS_INSTANCE), times, block->n_rows,
+                            intervals);
+    for (size_t i = 0; i < block->n_rows; i++)
+        intervals[i] = intervals[i] > 0 ? intervals[i] : VALUE_ABSENT;
+    return 0;
+}
+
 int rows_blocks_read(struct rows_blocks *blocks) {
     struct block block;
     int r = 0;
@@ -80,7 +117,8 @@ int rows_blocks_read(struct rows_blocks *blocks) {
     if (!r)
         r = read_column(blocks, work, &block, BLOCK_INSTANCE, ROWS_INSTANCE);
     if (!r)
-        r = read_column(blocks, work, &block, BLOCK_TIME, ROWS_TIME);
+        r = blocks->table->events ? read_column(blocks, work, &block, BLOCK_TIME, ROWS_TIME)
+                                  : read_times(blocks, work, &block);
     for (size_t c = 0; !r && c < blocks->table->n_columns; c++)
         r = read_column(blocks, work, &block,
                         blocks->ordinals[c] < 0 ? BLOCK_COLUMNS_MAX

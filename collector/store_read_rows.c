@@ -150,7 +150,8 @@ static int take_block(struct reading *reading) {
                       rows_blocks_column(blocks, ROWS_TIME)[i], &guess, &cells);
         if (r <= 0)
             continue;
-        cells[AT_INTERVAL] = VALUE_ABSENT;
+        cells[AT_INTERVAL] =
+            reading->table.events ? VALUE_ABSENT : rows_blocks_column(blocks, ROWS_INTERVAL)[i];
         for (size_t c = 0; c < reading->table.n_columns; c++)
             cells[AT_VALUES + c] = values[c][i];
         r = end_row(reading, cells);

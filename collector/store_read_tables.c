@@ -183,10 +183,12 @@ static int prepare_view(struct store *store, int64_t run, const char *name,
     int r = table_load(store, name, &table);
     if (r <= 0)
         return r ? r : -ENOENT;
-    bool events = table->kind == TABLE_EVENTS;
-    r = events ? store_show_events(store, name, shown) : 0;
+    bool in_blocks = table->kind == TABLE_EVENTS;
+    r = in_blocks ? 0 : blocks_exist(store, table->id, &in_blocks);
+    if (!r && in_blocks)
+        r = store_show_events(store, name, shown);
     if (!r)
-        r = sql_prepare_made(store, view_select_sql(table, events ? shown : table->name),
+        r = sql_prepare_made(store, view_select_sql(table, in_blocks ? shown : table->name),
                              ret_statement);
     return r ? r : sql_bind(*ret_statement, "i", run);
 }

@@ -118,11 +118,13 @@ bool store_is_alone(struct store *store) {
            store_check_file(store) == 0;
 }
 
+int store_compact(struct store *store) {
+    return store_is_alone(store) ? store_vacuum(store) : -EBUSY;
+}
+
 /* Through a temporary database, which SQLite attaches (store_guard.c): the copy may be large and
  * does not have to fit into memory. */
-int store_compact(struct store *store) {
-    if (!store_is_alone(store))
-        return -EBUSY;
+int store_vacuum(struct store *store) {
     int r = sql_exec(store, "PRAGMA temp_store=FILE");
     if (r)
         return r;

@@ -3,6 +3,7 @@
 #ifndef CHOKEPOINT_COLLECTOR_STORE_ROWS_H
 #define CHOKEPOINT_COLLECTOR_STORE_ROWS_H
 
+#include "collector/store_block_times.h"
 #include "collector/store_private.h"
 
 #define READ_COLUMNS_MAX 128
@@ -39,7 +40,7 @@ void rows_table_release(struct rows_table *table);
  * names; -1: none. */
 int rows_table_ordinals(const struct rows_table *table, int ordinals[READ_COLUMNS_MAX]);
 
-/* ---- blocks of a table of events, beside its rows (store_read_blocks.c) ---- */
+/* ---- blocks of a table, beside its rows (store_read_blocks.c) ---- */
 
 struct rows_blocks {
     const struct rows_table *table; /* borrowed */
@@ -47,18 +48,21 @@ struct rows_blocks {
     int ordinals[READ_COLUMNS_MAX];
     bool left;          /* there is a current block */
     int64_t from_frame; /* of it */
-    int64_t *cells;     /* owned: columns of BLOCK_ROWS_MAX or fewer values */
-    size_t capacity;    /* rows for which cells have room */
+    int64_t stream;
+    struct block_times times; /* owned; for samples */
+    int64_t *cells;           /* owned: columns of BLOCK_ROWS_MAX or fewer values */
+    size_t capacity;          /* rows for which cells have room */
 };
 
 /* Once rows_table_select has been called. Release it also after a failure. */
 int rows_blocks_open(const struct rows_table *table, struct rows_blocks *ret_blocks);
 void rows_blocks_release(struct rows_blocks *blocks);
 /* Moves to the stream's first block. Blocks whose first frame is not above that of a row come
- * before the row. */
+ * before the row. Samples come by instance within each block. */
 int rows_blocks_begin(struct rows_blocks *blocks, int64_t stream);
-/* The current block's instances, or times, or a requested column; valid until the next block. */
-enum { ROWS_INSTANCE, ROWS_TIME, ROWS_VALUES };
+/* The current block's instances, times, intervals (of samples), or a requested column; valid until
+ * the next block. */
+enum { ROWS_INSTANCE, ROWS_TIME, ROWS_INTERVAL, ROWS_VALUES };
 static inline const int64_t *rows_blocks_column(const struct rows_blocks *blocks, size_t column) {
     return blocks->cells + column * blocks->capacity;
 }

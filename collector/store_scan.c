@@ -144,6 +144,13 @@ static int read_rows(struct scanning *s) {
     return r ? r : give_batch(s);
 }
 
+/* Rows of blocks come by stream, and not in the order of frames. */
+static int check_order(struct scanning *s) {
+    bool has_blocks;
+    int r = blocks_exist(s->scan->store, s->table.id, &has_blocks);
+    return r ? r : has_blocks ? STORE_SCAN_MIXED : 0;
+}
+
 int store_scan_table(struct store_scan *scan, const char *table, const char *const *columns,
                      size_t n_columns,
                      int (*each)(void *ctx, size_t slot, const struct store_row_read *row),
@@ -151,6 +158,8 @@ int store_scan_table(struct store_scan *scan, const char *table, const char *con
     struct scanning s = {
         .scan = scan, .frame = INT64_MIN, .width = AT_VALUES + n_columns, .each = each, .ctx = ctx};
     int r = rows_table_open(scan->store, table, columns, n_columns, &s.table);
+    if (!r)
+        r = check_order(&s);
     if (!r)
         r = load_instances(&s);
     if (!r)

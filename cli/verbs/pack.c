@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `chokepoint pack` and `chokepoint unpack`: a finished database in a third of its bytes. */
+/* `chokepoint pack` and `chokepoint unpack`: a finished database in a sixth of its bytes. */
 #include "cli/base/options.h"
 #include "cli/base/report.h"
 #include "cli/base/verb.h"
@@ -10,13 +10,17 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char pack_usage[] =
     "usage: chokepoint pack [FILE]\n"
     "\n"
     "Compresses a database that is recorded into no more: FILE.zst takes the place of FILE, in "
     "about\n"
-    "a third of its bytes. All verbs that read go on to read it, by either name.\n"
+    "a sixth of its bytes, with samples as columns. All verbs that read go on to read it, by "
+    "either\n"
+    "name, and `chokepoint sql` shows the columns as rows; sqlite3 needs `chokepoint unpack` "
+    "first.\n"
     "\n";
 
 static const char pack_end[] =
@@ -26,7 +30,8 @@ static const char pack_end[] =
 static const char unpack_usage[] =
     "usage: chokepoint unpack [FILE.zst]\n"
     "\n"
-    "Makes the database of before `chokepoint pack` again, to record into it or to query it.\n"
+    "Makes the database of before `chokepoint pack` again, to record into it or to query it with\n"
+    "sqlite3.\n"
     "\n";
 
 static const char unpack_end[] =
@@ -52,6 +57,9 @@ static int convert(const char *verb, const char *path, convert_fn function) {
     text_sanitize(name, sizeof name, result.path, strlen(result.path));
     printf("%s: %" PRIu64 " bytes plain, %" PRIu64 " packed\n", name, result.plain_bytes,
            result.packed_bytes);
+    if (function == store_pack && isatty(STDOUT_FILENO))
+        puts(
+            "sqlite3 cannot read it: ask it with `chokepoint sql --db`, or `chokepoint unpack` it");
     return fflush(stdout) != 0;
 }
 

@@ -3,8 +3,8 @@
  * bench_store_bytes DB SPOOL...: puts recorded spool files into a database as the collector does, a
  * transaction for each second of them, and prints what a sample costs there, table by table. A
  * table's bytes are its whole pages, divided by the frames; tables that grow with the names seen
- * and not with time are listed as fixed. Packed: the pages of these tables alone, compressed as in
- * `chokepoint pack`; and the whole file by that command itself.
+ * and not with time are listed as fixed. Packed: the whole file by `chokepoint pack`, and its rows
+ * compressed as they are.
  */
 #include <errno.h>
 #include <sqlite3.h>
@@ -124,27 +124,15 @@ static double list_tables(sqlite3 *db, int64_t frames, double *ret_full) {
     return system_bytes / (double)frames;
 }
 
-/* Full pages, as in a packed file. */
-static size_t packed_bytes(sqlite3 *db, const char *path) {
-    char *sql = sqlite3_mprintf("SELECT pageno FROM dbstat WHERE %s = 'system sample'", kinds);
-    sqlite3_stmt *statement;
-    struct buffer pages = {0};
-    char page[4096];
-    FILE *file = fopen(path, "rb");
-    if (!file || sqlite3_prepare_v2(db, sql, -1, &statement, NULL) != SQLITE_OK)
-        die(path, sqlite3_errmsg(db));
-    while (sqlite3_step(statement) == SQLITE_ROW &&
-           fseek(file, (sqlite3_column_int(statement, 0) - 1) * 4096L, SEEK_SET) == 0 &&
-           fread(page, sizeof page, 1, file) == 1)
-        buffer_put(&pages, page, sizeof page);
-    sqlite3_finalize(statement);
-    sqlite3_free(sql);
-    fclose(file);
-    size_t room = ZSTD_compressBound(pages.size);
+/* The file with full pages, compressed as a whole: as older versions packed it. */
+static size_t packed_rows(const char *path) {
+    struct buffer file = {0};
+    read_file(path, &file);
+    size_t room = ZSTD_compressBound(file.size);
     void *to = malloc(room);
-    size_t size = to ? ZSTD_compress(to, room, pages.data, pages.size, 9) : 0;
+    size_t size = to ? ZSTD_compress(to, room, file.data, file.size, 9) : 0;
     free(to);
-    buffer_release(&pages);
+    buffer_release(&file);
     return size;
 }
 
@@ -153,13 +141,13 @@ static void print_packed(sqlite3 *db, const char *path, int64_t frames) {
     char why[512];
     if (sqlite3_exec(db, "VACUUM", NULL, NULL, NULL) != SQLITE_OK)
         die("vacuum", sqlite3_errmsg(db));
-    printf("system sample packed: %.0f bytes\n", (double)packed_bytes(db, path) / (double)frames);
     sqlite3_close(db);
+    size_t rows = packed_rows(path);
     if (store_pack(path, &result, why, sizeof why))
         die("pack", why);
-    printf("the whole file: %.0f bytes a sample, packed %.0f\n",
+    printf("the whole file: %.0f bytes a sample, packed %.0f; with rows instead of columns %.0f\n",
            (double)result.plain_bytes / (double)frames,
-           (double)result.packed_bytes / (double)frames);
+           (double)result.packed_bytes / (double)frames, (double)rows / (double)frames);
 }
 
 int main(int argc, char **argv) {

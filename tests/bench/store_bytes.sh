@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 # store_bytes.sh [SECONDS]: bytes that one full system sample costs in SQLite, at 10 Hz and at 1 Hz, beside the bytes of a
 # record of `sadc -S ALL`, all recorded on this machine during the same seconds (default 60). A table has whole pages: at 1 Hz
-# most of each first page is empty after a minute, which "used" leaves out. Packed: as stored by `chokepoint pack`.
+# most of each first page is empty after a minute, which "used" leaves out. Packed: the whole file by `chokepoint pack`,
+# and compressed as it is.
 set -euo pipefail
 here=$(cd "$(dirname "$0")/../.." && pwd)
 bin=${CHOKEPOINT_BIN:-$here/build/release/bin}

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# A packed database can be read by either name, and is the same when unpacked; damage is reported, a database in use is
+# A packed database can be read by either name, shows the same rows to SQL, and is the same when unpacked; no other program
+# takes it for one with fewer samples; damage is reported, a database in use is
 # refused, and a pack that is killed at any moment leaves a complete file.
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 
@@ -17,6 +18,15 @@ run sh -c 'sleep 1'
 [ $status -eq 0 ] || fail "no recording"
 "$chokepoint" report --db "$db" --format json >plain.json || fail "no report"
 sqlite3 "$db" .dump >plain.dump
+cp "$db" kept.db
+# ask FILE: answers to queries by hand, and exports
+ask() {
+    "$chokepoint" sql --db "$1" "SELECT * FROM cpu ORDER BY frame, instance" &&
+        "$chokepoint" sql --db "$1" "SELECT run, host, process, count(*), sum(interval_s), avg(user_pct) FROM process_rate GROUP BY 1, 2, 3" &&
+        "$chokepoint" export --db "$1" --format csv --table memory && "$chokepoint" export --db "$1" --format openmetrics
+}
+ask "$db" >plain.asked 2>err || fail "no answers"
+[ "$(grep -c . plain.asked)" -gt 50 ] || fail "few answers"
 
 "$chokepoint" pack "$db" >out 2>err || fail "pack: $(cat err)"
 [ ! -e "$db" ] && [ -e "$db.zst" ] && grep -q "^$db.zst: [0-9]* bytes plain, [0-9]* packed$" out || fail "no packed file"
@@ -25,15 +35,19 @@ for file in "$db" "$db.zst"; do
     "$chokepoint" report --db "$file" --format json >packed.json || fail "no report of $file"
     cmp plain.json packed.json || fail "another report of $file"
     "$chokepoint" verify "$file" | grep -q ': intact, ' || fail "verify of $file"
+    ask "$file" 2>err | cmp - plain.asked || fail "other answers of $file"
 done
-zstd -dc "$db.zst" >by_hand.db && sqlite3 by_hand.db .dump | cmp - plain.dump || fail "zstd unpacks something else"
+zstd -dc "$db.zst" >by_hand.db || fail "zstd does not know the file"
+for file in "$db.zst" by_hand.db; do
+    rows=$(sqlite3 -readonly "$file" "SELECT count(*) FROM cpu" 2>&1) && fail "sqlite3 finds $rows samples in $file"
+done
 refused pack "$db.zst" 2 'is packed already'
 "$chokepoint" rm -f --db "$db.zst" 1 >out 2>err
 [ $? -eq 2 ] && grep -q 'chokepoint unpack' err || fail "a packed file was written to"
 run true
 [ $status -eq 2 ] && [ ! -e "$db" ] && [ "$(wc -l <err)" -eq 1 ] && said 'zst is packed: .*chokepoint unpack' ||
     fail "a new file hides the runs of the packed one: $status"
-cp by_hand.db "$db"
+cp kept.db "$db"
 refused pack "$db" 2 'zst is there already'
 refused unpack "$db.zst" 2 'is there already'
 rm "$db"
@@ -67,8 +81,8 @@ eval "exec ${COPROC[1]}>&-"
 wait "$reader"
 
 for ms in 1 2 3 5 8 12 17 23 30 40 60 90; do
-    rm -f ./*.zst ./*.part
-    cp by_hand.db killed.db
+    rm -f ./*.zst ./*.part ./*.cold
+    cp kept.db killed.db
     timeout -s KILL "0.0$(printf %02d $ms)" "$chokepoint" pack killed.db >out 2>&1
     good=0
     for file in killed.db killed.db.zst; do

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Packed files from outside. If the first byte is even, the bytes follow as they are; if odd,
- * behind a header with the unpacked size, which the next byte gives.
+ * behind a header with the unpacked size, which the next byte gives; its next bit is the form.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -25,8 +25,8 @@ static int take(void *ctx, uint64_t offset, const void *data, size_t size) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    static const uint8_t head[16] = "\x5c\x2a\x4d\x18\x10\0\0\0"
-                                    "CHKPACK1";
+    uint8_t head[16] = "\x5c\x2a\x4d\x18\x10\0\0\0"
+                       "CHKPACK1";
     struct seen seen = {0};
     uint64_t said = 0;
     if (size < 2)
@@ -34,6 +34,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     int fd = memfd_create("packed", MFD_CLOEXEC);
     if (data[0] & 1) {
         uint8_t length[8] = {0, data[1]};
+        head[15] = data[0] & 2 ? '2' : '1';
         if (write(fd, head, sizeof head) < 0 || write(fd, length, sizeof length) < 0)
             abort();
     }
