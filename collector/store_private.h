@@ -51,6 +51,7 @@ enum statement {
     SQL_RESET_INSERT,
     SQL_STATE_LOAD,
     SQL_STATE_SAVE,
+    SQL_STATE_FORGET,
     SQL_JOINED_INSERT,
     SQL_JOINED_EXISTS,
     SQL_BLOCK_INSERT,
@@ -155,6 +156,8 @@ struct stream {
     bool joins; /* rows are also stored joined; false if an older version began the stream */
     bool dirty;
     struct series *series[STORE_TABLES_MAX]; /* owned; by data_table.index */
+    struct buffer states; /* owned: as they were saved when this collector began with the stream */
+    bool states_by_table; /* an older version wrote them, in several rows */
 };
 
 /* Index into store->streams; positions plus 1, 0: none. store_stream_index.c */
@@ -427,9 +430,11 @@ int series_widen(struct series *series);
 /* Forgets instances long gone. */
 void series_prune(struct series *series);
 
-/* ---- store_state.c: state of a series for a restart, as one blob ---- */
+/* ---- store_state.c: state of all series of a stream for a restart, as one blob ---- */
 
-int state_save(struct store *store, const struct stream *stream, const struct series *series);
+int state_save(struct store *store, struct stream *stream);
+/* Reads the blob once, for state_load of each table. */
+int state_load_stream(struct store *store, struct stream *stream);
 int state_load(struct store *store, const struct stream *stream, struct series *series);
 
 /* ---- store_joined.c ---- */

@@ -138,8 +138,10 @@ static const char *const texts[STATEMENT_COUNT_] = {
     [SQL_INSTANCE_INSERT] = "INSERT INTO instance(host, table_id, name) VALUES(?, ?, ?)",
     [SQL_INSTANCE_NAME] = "SELECT name FROM instance WHERE instance = ? AND host = ?",
     [SQL_RESET_INSERT] = "INSERT OR REPLACE INTO counter_reset VALUES(?, ?, ?)",
-    [SQL_STATE_LOAD] = "SELECT state FROM counter_state WHERE stream = ? AND table_id = ?",
+    [SQL_STATE_LOAD] =
+        "SELECT table_id, state FROM counter_state WHERE stream = ? ORDER BY table_id",
     [SQL_STATE_SAVE] = "INSERT OR REPLACE INTO counter_state VALUES(?, ?, ?)",
+    [SQL_STATE_FORGET] = "DELETE FROM counter_state WHERE stream = ? AND table_id <> ?",
     [SQL_JOINED_INSERT] = "INSERT INTO joined(stream, rows) VALUES(?, ?)",
     [SQL_JOINED_EXISTS] = "SELECT joined FROM joined WHERE stream = ? LIMIT 1",
     [SQL_BLOCK_INSERT] = "INSERT INTO block(stream, table_id, from_frame, until_frame, from_ns, "

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Saves the state of a series, so that a restarted collector continues: one blob for a table and
+ * Saves the state of a stream, so that a restarted collector continues: one blob a stream and
  * commit. The transaction that holds the rows also holds the absolute values that their growth
- * ended at. A blob that cannot be decoded is ignored: the next rows are then first rows.
+ * ended at. A table that cannot be decoded is ignored: the next rows are then first rows. Older
+ * versions wrote one blob for each table, which the stream's replaces.
  *
+ *     2, tables of: table id, bytes that follow, and those of a table:
  *     1, sample_ns, sample, n columns, n items, items of instance, samples and ns since last seen,
  * n values
  */
@@ -12,34 +14,117 @@
 #include <errno.h>
 #include <string.h>
 
-#define STATE_FORM 1
+#include "common/varint.h"
 
-int state_save(struct store *store, const struct stream *stream, const struct series *series) {
-    struct buffer blob = {0};
-    buffer_put_u8(&blob, STATE_FORM);
-    buffer_put_zigzag(&blob, series->sample_ns);
-    buffer_put_varint(&blob, series->sample);
-    buffer_put_varint(&blob, series->stride);
-    buffer_put_varint(&blob, series->n);
+#define STATE_FORM 1
+#define STATES_FORM 2
+#define OF_STREAM INT64_C(0) /* in the place of the table's id */
+
+static void put_state(struct buffer *blob, const struct series *series) {
+    buffer_put_u8(blob, STATE_FORM);
+    buffer_put_zigzag(blob, series->sample_ns);
+    buffer_put_varint(blob, series->sample);
+    buffer_put_varint(blob, series->stride);
+    buffer_put_varint(blob, series->n);
     for (size_t i = 0; i < series->n; i++) {
         const struct base *base = &series->items[i];
         const int64_t *values = series_values(series, base);
-        buffer_put_varint(&blob, (uint64_t)base->instance);
-        buffer_put_varint(&blob, series->sample - base->seen_sample);
-        buffer_put_zigzag(&blob, base->seen_ns);
+        if (buffer_reserve(blob, (3 + series->stride) * VARINT_MAX) < 0)
+            return;
+        uint8_t *p = blob->data + blob->size;
+        p = varint_write(p, (uint64_t)base->instance);
+        p = varint_write(p, series->sample - base->seen_sample);
+        p = varint_write(p, zigzag(base->seen_ns));
         for (size_t c = 0; c < series->stride; c++) /* 0: absent */
-            buffer_put_varint(&blob, values[c] < 0 ? 0 : (uint64_t)values[c] + 1);
+            p = varint_write(p, values[c] < 0 ? 0 : (uint64_t)values[c] + 1);
+        blob->size = (size_t)(p - blob->data);
     }
-    int r = blob.error;
+}
+
+static void put_table_state(struct buffer *to, int64_t table, const void *data, size_t size) {
+    buffer_put_varint(to, (uint64_t)table);
+    buffer_put_varint(to, size);
+    buffer_put(to, data, size);
+}
+
+/* The next table in the blob of a stream. */
+static bool next_table_state(struct cursor *c, int64_t *ret_table, struct span *ret_state) {
+    if (c->bad || c->p == c->end)
+        return false;
+    *ret_table = (int64_t)cursor_varint(c);
+    uint64_t size = cursor_varint(c);
+    c->bad = c->bad || size > (uint64_t)(c->end - c->p);
+    if (c->bad)
+        return false;
+    *ret_state = (struct span){(const char *)c->p, (size_t)size};
+    c->p += size;
+    return true;
+}
+
+static struct cursor open_states(const struct buffer *states) {
+    bool good = states->size && states->data[0] == STATES_FORM;
+    return (struct cursor){
+        .p = states->data + good, .end = states->data + (good ? states->size : 0), .bad = !good};
+}
+
+static bool is_loaded(const struct store *store, const struct stream *stream, int64_t table) {
+    for (size_t t = 0; t < store->n_tables; t++)
+        if (store->tables[t]->id == table)
+            return stream->series[t];
+    return false;
+}
+
+/* Tables that had no row since this collector began keep their state. Once all had one, nothing is
+ * known of the stream but what its series say. */
+static void keep_states(const struct store *store, struct stream *stream, struct buffer *to) {
+    struct cursor c = open_states(&stream->states);
+    struct span state;
+    int64_t table;
+    bool kept = false;
+    while (next_table_state(&c, &table, &state)) {
+        if (is_loaded(store, stream, table))
+            continue;
+        put_table_state(to, table, state.data, state.size);
+        kept = true;
+    }
+    if (!kept)
+        buffer_release(&stream->states);
+}
+
+static int insert_state(struct store *store, const struct stream *stream,
+                        const struct buffer *blob) {
+    int r = blob->error;
     sqlite3_stmt *statement = r ? NULL : sql_statement(store, SQL_STATE_SAVE, &r);
-    if (statement) {
-        sql_bind(statement, "ii", stream->id, series->table->id);
-        sqlite3_bind_blob64(statement, 3, blob.data, blob.size, SQLITE_STATIC);
-        r = sql_errno(sqlite3_step(statement));
-        sqlite3_reset(statement);
-        sqlite3_clear_bindings(statement);
+    if (!statement)
+        return r;
+    sql_bind(statement, "ii", stream->id, OF_STREAM);
+    sqlite3_bind_blob64(statement, 3, blob->data, blob->size, SQLITE_STATIC);
+    r = sql_errno(sqlite3_step(statement));
+    sqlite3_reset(statement);
+    sqlite3_clear_bindings(statement);
+    return r;
+}
+
+int state_save(struct store *store, struct stream *stream) {
+    struct buffer all = {0}, one = {0};
+    buffer_put_u8(&all, STATES_FORM);
+    keep_states(store, stream, &all);
+    for (size_t t = 0; t < store->n_tables; t++) {
+        const struct series *series = stream->series[t];
+        if (!series || series->table->kind != TABLE_SAMPLES)
+            continue;
+        buffer_reset(&one);
+        put_state(&one, series);
+        if (one.error && !all.error)
+            all.error = one.error;
+        put_table_state(&all, series->table->id, one.data, one.size);
     }
-    buffer_release(&blob);
+    int r = insert_state(store, stream, &all);
+    if (!r && stream->states_by_table)
+        r = sql_run(store, SQL_STATE_FORGET, "ii", stream->id, OF_STREAM);
+    stream->states_by_table = r != 0;
+    buffer_release(&one);
+    buffer_release(&all);
     return r;
 }
 
@@ -67,13 +152,15 @@ static int restore_base(struct store *store, const struct stream *stream, struct
 }
 
 static int parse_blob(struct store *store, const struct stream *stream, struct series *series,
-                      const struct buffer *blob) {
-    struct cursor cursor = {blob->data + 1, blob->data + blob->size, false}, *c = &cursor;
+                      struct span blob) {
+    const uint8_t *data = (const uint8_t *)blob.data;
+    if (!blob.size || data[0] != STATE_FORM)
+        return BAD_STATE;
+    struct cursor cursor = {data + 1, data + blob.size, false}, *c = &cursor;
     series->sample_ns = cursor_zigzag(c);
     series->sample = cursor_varint(c);
     uint64_t n_columns = cursor_varint(c), n = cursor_varint(c);
-    if (blob->data[0] != STATE_FORM || c->bad || n_columns > series->stride ||
-        n > STORE_INSTANCES_MAX)
+    if (c->bad || n_columns > series->stride || n > STORE_INSTANCES_MAX)
         return BAD_STATE;
     for (; n && !c->bad; n--) {
         int64_t instance = (int64_t)cursor_varint(c);
@@ -93,32 +180,49 @@ static int parse_blob(struct store *store, const struct stream *stream, struct s
     return !c->bad && c->p == c->end ? 0 : BAD_STATE;
 }
 
-/* Copied, since reading the names runs other statements. */
-static int load_blob(struct store *store, const struct stream *stream, const struct series *series,
-                     struct buffer *ret_blob) {
-    int r = 0;
+/* Adds a row of the file to what is known of the stream. */
+static void take_state(struct stream *stream, int64_t table, const void *data, size_t size) {
+    const uint8_t *bytes = data;
+    bool whole = table == OF_STREAM;
+    if (whole && size && bytes[0] == STATES_FORM)
+        buffer_put(&stream->states, bytes + 1, size - 1);
+    else if (!whole)
+        put_table_state(&stream->states, table, data, size);
+    stream->states_by_table |= !whole;
+}
+
+/* Copied, since reading the names runs other statements. The stream's own row is the first: of two
+ * states of a table it counts. */
+int state_load_stream(struct store *store, struct stream *stream) {
+    int code = SQLITE_DONE, r = 0;
     sqlite3_stmt *statement = sql_statement(store, SQL_STATE_LOAD, &r);
     if (!statement)
         return r;
-    sql_bind(statement, "ii", stream->id, series->table->id);
-    int code = sqlite3_step(statement);
-    if (code == SQLITE_ROW) {
-        const void *data = sqlite3_column_blob(statement, 0);
-        buffer_put(ret_blob, data, data ? (size_t)sqlite3_column_bytes(statement, 0) : 0);
+    r = sql_bind(statement, "i", stream->id);
+    buffer_reset(&stream->states);
+    buffer_put_u8(&stream->states, STATES_FORM);
+    while (!r && (code = sqlite3_step(statement)) == SQLITE_ROW) {
+        const void *data = sqlite3_column_blob(statement, 1);
+        take_state(stream, sqlite3_column_int64(statement, 0), data,
+                   data ? (size_t)sqlite3_column_bytes(statement, 1) : 0);
     }
-    r = sql_reset(statement);
-    return ret_blob->error ? ret_blob->error : r;
+    int error = sql_reset(statement);
+    r = r ? r : error ? error : sql_errno(code);
+    return r ? r : stream->states.error;
 }
 
 int state_load(struct store *store, const struct stream *stream, struct series *series) {
-    struct buffer blob = {0};
-    int r = load_blob(store, stream, series, &blob);
-    if (!r && blob.size)
-        r = parse_blob(store, stream, series, &blob);
+    struct cursor c = open_states(&stream->states);
+    struct span state = {0};
+    int64_t table = OF_STREAM;
+    int r = 0;
+    while (table != series->table->id && next_table_state(&c, &table, &state))
+        ;
+    if (table == series->table->id)
+        r = parse_blob(store, stream, series, state);
     if (r == BAD_STATE) {
         series_clear(series);
         r = 0;
     }
-    buffer_release(&blob);
     return r;
 }

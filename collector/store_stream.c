@@ -14,6 +14,7 @@
 void stream_free(struct stream *stream) {
     for (size_t i = 0; i < STORE_TABLES_MAX; i++)
         series_free(stream->series[i]);
+    buffer_release(&stream->states);
     free(stream);
 }
 
@@ -109,6 +110,8 @@ struct stream *stream_get(struct store *store, int64_t id, int *ret_error) {
     if (!r)
         r = find_joined(store, stream);
     if (!r)
+        r = state_load_stream(store, stream);
+    if (!r)
         r = stream_keep(store, stream);
     if (r) {
         stream_free(stream);
@@ -195,15 +198,17 @@ int stream_save(struct store *store, struct stream *stream) {
                 stream->last_mono_ns, stream->first_mono_ns, stream->head_missed, stream->head_lost,
                 stream->frames, stream->missed, stream->lost, stream->gaps, stream->restarts,
                 stream->duplicates, stream->dropped_rows, stream->clock_default_ns);
-    for (size_t i = 0; !r && i < store->n_tables; i++) {
+    bool samples = false;
+    for (size_t i = 0; i < store->n_tables; i++) {
         struct series *series = stream->series[i];
         if (!series || !series->dirty)
             continue;
         series_prune(series);
-        if (series->table->kind == TABLE_SAMPLES)
-            r = state_save(store, stream, series);
-        series->dirty = r != 0;
+        samples |= series->table->kind == TABLE_SAMPLES;
+        series->dirty = false;
     }
+    if (!r && samples)
+        r = state_save(store, stream);
     stream->dirty = r != 0;
     return r;
 }

@@ -196,13 +196,28 @@ static void a_reboot_starts_afresh_and_a_restarted_collector_does_not(void **sta
 struct kept_state {
     uint64_t form, sample, n_columns, age;
     const char *end;
+    enum { OF_STREAM, OF_OTHER_FORM, CUT, BY_TABLE } how;
 };
+
+/* One row for the stream, in which the table is one of several, or one for the table alone. */
+static void frame_state(struct fixture *f, const struct kept_state *kept, const struct buffer *of,
+                        struct buffer *ret_blob) {
+    if (kept->how != BY_TABLE) {
+        buffer_put_u8(ret_blob, kept->how == OF_OTHER_FORM ? 3 : 2);
+        buffer_put_varint(ret_blob, 999); /* a table that is unknown */
+        buffer_put_varint(ret_blob, kept->how == CUT ? 1 << 20 : 2);
+        buffer_put(ret_blob, "xy", 2);
+        buffer_put_varint(ret_blob, (uint64_t)sql_number(f, "SELECT table_id FROM table_info"));
+        buffer_put_varint(ret_blob, of->size);
+    }
+    buffer_put(ret_blob, of->data, of->size);
+}
 
 /* Plants the blob of state_save for "eth0", with 5000 received and 0 sent, and these values
  * replaced.
  */
 static void plant_state(struct fixture *f, const struct kept_state *kept) {
-    struct buffer blob = {0};
+    struct buffer blob = {0}, framed = {0};
     sqlite3 *db;
     sqlite3_stmt *update;
     buffer_put_u8(&blob, (uint8_t)kept->form);
@@ -217,14 +232,20 @@ static void plant_state(struct fixture *f, const struct kept_state *kept) {
         buffer_put_varint(&blob, i ? 1 : 5001);
     buffer_put(&blob, kept->end, strlen(kept->end));
     assert_int_equal(sqlite3_open(f->path, &db), SQLITE_OK);
-    assert_int_equal(sqlite3_prepare_v2(db, "UPDATE counter_state SET state = ?", -1, &update, 0),
+    assert_int_equal(sqlite3_prepare_v2(db,
+                                        "UPDATE counter_state SET state = ?, table_id ="
+                                        " (SELECT table_id FROM table_info) * ?",
+                                        -1, &update, 0),
                      SQLITE_OK);
-    sqlite3_bind_blob64(update, 1, blob.data, blob.size, SQLITE_STATIC);
+    frame_state(f, kept, &blob, &framed);
+    sqlite3_bind_blob64(update, 1, framed.data, framed.size, SQLITE_STATIC);
+    sqlite3_bind_int(update, 2, kept->how == BY_TABLE);
     assert_int_equal(sqlite3_step(update), SQLITE_DONE);
     assert_int_equal(sqlite3_changes(db), 1);
     sqlite3_finalize(update);
     sqlite3_close(db);
     buffer_release(&blob);
+    buffer_release(&framed);
 }
 
 /* The growth of the first row after a restart, or VALUE_ABSENT if it counts as a first row. */
@@ -242,10 +263,17 @@ static int64_t growth_after(struct fixture *f, const struct kept_state *kept, ui
 }
 
 static void a_state_that_does_not_read_back_whole_is_ignored(void **state) {
-    static const struct kept_state good = {1, 3, 2, 1, ""},
-                                   bad[] = {{0, 3, 2, 1, ""},  {2, 3, 2, 1, ""},
-                                            {1, 3, 3, 1, ""},  {1, 3, 2, 4, ""},
-                                            {1, 3, 2, 1, "x"}, {1, 3, 2, 1, "\xff"}};
+    static const struct kept_state good[] = {{1, 3, 2, 1, "", OF_STREAM},
+                                             {1, 3, 2, 1, "", BY_TABLE}},
+                                   bad[] = {{0, 3, 2, 1, "", OF_STREAM},
+                                            {2, 3, 2, 1, "", OF_STREAM},
+                                            {1, 3, 3, 1, "", OF_STREAM},
+                                            {1, 3, 2, 4, "", OF_STREAM},
+                                            {1, 3, 2, 1, "x", OF_STREAM},
+                                            {1, 3, 2, 1, "\xff", OF_STREAM},
+                                            {1, 3, 2, 1, "", OF_OTHER_FORM},
+                                            {1, 3, 2, 1, "", CUT},
+                                            {1, 3, 2, 1, "x", BY_TABLE}};
     struct fixture *f = *state;
     uint64_t seq = 1;
     BEGIN(f);
@@ -253,10 +281,42 @@ static void a_state_that_does_not_read_back_whole_is_ignored(void **state) {
     ROW(f, &net_table, "eth0", 5000, 0);
     COMMIT(f);
     assert_int_equal(growth_after(f, NULL, ++seq), 1);
-    assert_int_equal(growth_after(f, &good, ++seq), 1);
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        assert_int_equal(growth_after(f, &good[i], ++seq), 1);
+        assert_int_equal(sql_number(f, "SELECT count(*) FROM counter_state"), 1);
+    }
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         if (growth_after(f, &bad[i], ++seq) != VALUE_ABSENT)
             fail_msg("state %zu was taken", i);
+}
+
+static void restart(struct fixture *f) {
+    store_close(f->store);
+    fixture_open(f);
+    fixture_stream(f, "vm1", BOOT_A, 7);
+}
+
+static void a_table_without_rows_after_a_restart_keeps_its_state(void **state) {
+    struct fixture *f = *state;
+    BEGIN(f);
+    assert_int_equal(fixture_frame(f, 1, 1.0), 0);
+    ROW(f, &net_table, "eth0", 100, 10);
+    ROW(f, &memory_table, "memory", 1, 2, 3000);
+    COMMIT(f);
+    for (uint64_t seq = 2; seq < 5; seq++) {
+        restart(f);
+        BEGIN(f);
+        assert_int_equal(fixture_frame(f, seq, 1.0 + (double)seq), 0);
+        ROW(f, &net_table, "eth0", 100 + (int64_t)seq, 10);
+        COMMIT(f);
+    }
+    restart(f);
+    BEGIN(f);
+    assert_int_equal(fixture_frame(f, 5, 9.0), 0);
+    ROW(f, &memory_table, "memory", 1, 2, 3500);
+    COMMIT(f);
+    assert_int_equal(sql_number(f, "SELECT user_ns FROM memory ORDER BY frame DESC"), 500);
+    assert_int_equal(sql_number(f, "SELECT sum(receive_bytes) FROM net"), 4);
 }
 
 static void a_file_that_was_replaced_takes_no_frame(void **state) {
@@ -565,6 +625,7 @@ int main(void) {
         TEST(a_late_frame_is_no_hole),
         TEST(a_reboot_starts_afresh_and_a_restarted_collector_does_not),
         TEST(a_state_that_does_not_read_back_whole_is_ignored),
+        TEST(a_table_without_rows_after_a_restart_keeps_its_state),
         TEST(a_file_that_was_replaced_takes_no_frame),
         TEST(a_rollback_leaves_no_trace_in_file_or_memory),
         TEST(an_id_from_before_a_rollback_is_refused),
