@@ -142,7 +142,7 @@ static void a_signal_is_said_by_its_name(void **state) {
     expect_first(139, "ended by SIGSEGV (segmentation fault) after 10 s", "core file");
     expect_first(134, "ended by SIGABRT (aborted) after 10 s", "core file");
     expect_first(137, "killed by SIGKILL after 10 s; memory was not short", "who sent SIGKILL");
-    expect_first(152, "its limit of CPU time was used up", "ulimit -t");
+    expect_first(152, "it used up its limit of CPU time", "ulimit -t");
     expect_first(153, "a file reached the size limit", "ulimit -f");
     expect_first(141, "nobody read what it wrote into a pipe any more", NULL);
     expect_first(143, "ended by SIGTERM (terminated) after 10 s. Until then: ", NULL);
