@@ -41,6 +41,7 @@ add_executable(chokepoint-agent-delivered
   push/push_reply.c
   push/push_tables.c
   push/stream.c
+  send_ring.c
   supervise/delivered_names.c
   supervise/page_drop.c)
 target_link_libraries(chokepoint-agent-delivered PRIVATE chokepoint_agent)

@@ -18,6 +18,7 @@
 #include "agent/observe.h"
 #include "agent/options.h"
 #include "agent/push/push.h"
+#include "agent/send_ring.h"
 #include "agent/spool/spool_dir.h"
 #include "agent/supervise/delivered.h"
 #include "agent/supervise/page_drop.h"
@@ -97,8 +98,11 @@ static int make_spool(struct agent *agent) {
     agent->spool_fd = choose_spool(agent);
     if (agent->spool_fd < 0)
         return agent->spool_fd;
-    introduce_spool(agent->options.spool);
+    if (!agent->options.ring)
+        introduce_spool(agent->options.spool);
     bool ours = lock_spool(agent);
+    if (!ours && agent->options.ring)
+        return -EBUSY;
     if (ours && agent->options.run[0] && !agent->made_spool)
         spool_dir_find_stream(agent->spool_fd, &agent->memory->stream_id);
     return 0;
@@ -130,6 +134,17 @@ static void set_signals(void) {
     sigprocmask(SIG_BLOCK, &set, NULL);
 }
 
+/* Frames of a ring that was cut, on their way: there is nothing to supervise. */
+static int run_sender(struct agent *agent) {
+    int r = choose_spool(agent);
+    if (r < 0)
+        return r;
+    agent->spool_fd = r;
+    int status = send_ring(&agent->options);
+    tidy(agent);
+    return status;
+}
+
 static int run_alone(struct agent *agent) {
     int status = run_child(agent);
     tidy(agent);
@@ -144,6 +159,12 @@ static void leave_directory(const struct agent_options *options) {
                 strerror(-r));
 }
 
+static int refuse_spool(const struct agent *agent, int error) {
+    fprintf(stderr, "chokepoint-agent: %s: %s: %s\n", agent->options.host, agent->options.spool,
+            error == -EBUSY ? "another agent keeps this ring" : spool_dir_words(error));
+    return 1;
+}
+
 static int run_agent(struct agent *agent) {
     struct supervisor_config config = {.child = run_child,
                                        .settle = settle,
@@ -151,6 +172,7 @@ static int run_agent(struct agent *agent) {
                                        .say = say,
                                        .ctx = agent,
                                        .once = agent->options.delivered,
+                                       .stays = agent->options.ring,
                                        .pause_ms = 100};
     introduce_library(&agent->options);
     if (agent->options.delivered)
@@ -159,15 +181,16 @@ static int run_agent(struct agent *agent) {
     limits_raise(NULL);
     mallopt(M_ARENA_MAX, 1); /* one arena suffices: only one of the two threads allocates */
     mallopt(M_MMAP_THRESHOLD, LARGE_BYTES);
+    if (agent->options.send_ring) {
+        int status = run_sender(agent);
+        return status < 0 ? refuse_spool(agent, status) : status;
+    }
     int r = make_memory(agent);
     if (r < 0)
         return usage("the kernel gives no memory or no random number");
     r = make_spool(agent);
-    if (r < 0) {
-        fprintf(stderr, "chokepoint-agent: %s: %s: %s\n", agent->options.host, agent->options.spool,
-                spool_dir_words(r));
-        return 1;
-    }
+    if (r < 0)
+        return refuse_spool(agent, r);
     return agent->options.supervise ? supervise(&config) : run_alone(agent);
 }
 
@@ -192,6 +215,8 @@ int main(int argc, char **argv) {
             leave_directory(&agent.options);
         return examine_host(&agent.options);
     }
+    if (r == 0)
+        r = agent_options_place_ring(&agent.options, why, sizeof why);
     if (r == 0)
         r = agent_options_take_secrets(&agent.options, why, sizeof why);
     return r < 0 ? usage(why) : run_agent(&agent);

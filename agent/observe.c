@@ -20,12 +20,14 @@
 #include <unistd.h>
 
 #include "agent/base/job.h"
+#include "agent/base/lineage.h"
 #include "agent/base/privileges.h"
 #include "agent/base/source.h"
 #include "agent/probes/call_watch.h"
 #include "agent/probes/gpu/gpu.h"
 #include "agent/probes/wait/wait_watch.h"
 #include "agent/push/push.h"
+#include "agent/ring/ring.h"
 #include "agent/sampler/idle.h"
 #include "agent/sampler/sampler.h"
 #include "agent/sampler/wake.h"
@@ -51,6 +53,12 @@ struct observer {
     struct spool *spool;
     struct spool *bulk; /* for single events; NULL: there are none */
     struct frame_sink bulk_sink;
+    struct ring *ring;       /* NULL: samples are pushed, or stay in the spool */
+    struct lineage *lineage; /* of a ring */
+    char ring_token[17];     /* a run that no process is of */
+    int64_t packed_ns;       /* of the monotonic clock: when a file of the ring was begun */
+    int ring_error;          /* of the last file; told when it changes */
+    bool told_shed;
     struct push *push; /* NULL with --no-push */
     struct wake wake;
     struct idle_watch idle; /* for the calls of ranks; closed: there are none */
@@ -73,7 +81,7 @@ static int fail(const struct observer *observer, const char *what, int error) {
 
 static void say_note(void *ctx, enum note_level level, const char *subject, const char *text) {
     const struct observer *observer = ctx;
-    if (level == NOTE_INFO && observer->options->push)
+    if (level == NOTE_INFO && (observer->options->push || observer->options->ring))
         return; /* the report shows it once for the run */
     fprintf(stderr, "chokepoint-agent: %s: %s: %s\n", observer->options->host, subject, text);
 }
@@ -180,7 +188,11 @@ static void fill_env(struct observer *observer) {
     const struct agent_options *options = observer->options;
     observer->env = (struct probe_env){.proc = options->proc,
                                        .sys = options->sys,
-                                       .run_token_id = options->run[0] ? options->run : NULL,
+                                       .run_token_id = options->ring     ? observer->ring_token
+                                                       : options->run[0] ? options->run
+                                                                         : NULL,
+                                       .watches_busiest = options->ring != NULL,
+                                       .lineage = observer->lineage,
                                        .choices = options->choices,
                                        .n_choices = options->n_choices,
                                        .job_parent = options->job_parent,
@@ -223,6 +235,7 @@ static int open_sampler(struct observer *observer) {
 static struct spool_config spool_config(const struct observer *observer) {
     struct spool_config config = {.dir = observer->options->spool,
                                   .limit_bytes = observer->options->spool_limit_bytes,
+                                  .mode = observer->options->ring_group_reads ? 0640 : 0600,
                                   .stream = {.stream_id = observer->memory->stream_id,
                                              .period_ns = observer->options->period_ns},
                                   .memory = &observer->memory->samples};
@@ -340,9 +353,88 @@ static struct push_config push_config(const struct observer *observer, struct sp
                                 .notify_fd = -1};
 }
 
+/* ---- the ring ---- */
+
+#define RING_FILE_NS (60 * NS_PER_S)
+
+static int prepare_ring(struct observer *observer) {
+    uint64_t id;
+    observer->lineage = calloc(1, sizeof *observer->lineage);
+    if (!observer->lineage)
+        return -ENOMEM;
+    if (getrandom(&id, sizeof id, 0) != sizeof id)
+        return -EIO;
+    snprintf(observer->ring_token, sizeof observer->ring_token, "%016llx", (unsigned long long)id);
+    return 0;
+}
+
+static int open_ring(struct observer *observer) {
+    const struct agent_options *options = observer->options;
+    const struct ring_config config = {options->ring, options->ring_limit_bytes,
+                                       options->ring_span_ns, options->ring_group_reads};
+    if (!options->ring)
+        return 0;
+    observer->packed_ns = clock_monotonic_ns();
+    return ring_open(&config, observer->memory->stream_id, clock_wall_ns(), &observer->ring);
+}
+
+static void tell_ring(struct observer *observer, int error) {
+    if (error != observer->ring_error)
+        sampler_note(observer->sampler, NOTE_WARNING, "ring",
+                     error ? strerror(-error) : "takes samples again");
+    observer->ring_error = error;
+}
+
+static void pack_ring(struct observer *observer) {
+    observer->packed_ns = clock_monotonic_ns();
+    tell_ring(observer,
+              ring_pack(observer->ring, observer->spool, observer->lineage, clock_wall_ns()));
+}
+
+/* Frames of many processes fill the spool before a minute is over. */
+static bool is_time_to_pack(const struct observer *observer) {
+    struct spool_counts counts;
+    int64_t since_ns = clock_monotonic_ns() - observer->packed_ns;
+    spool_counts(observer->spool, &counts);
+    return since_ns >= RING_FILE_NS ||
+           (since_ns >= NS_PER_S && counts.bytes > observer->options->spool_limit_bytes / 2);
+}
+
+/* Gives up the older half of the frames that are in no file yet. */
+static void shed_spool(struct spool *spool) {
+    struct spool_counts counts;
+    spool_counts(spool, &counts);
+    if (counts.waiting > 1)
+        spool_refuse(spool, counts.last_seq - counts.waiting / 2);
+}
+
+/* A full disk costs the oldest samples first. */
+static int append_to_ring(struct observer *observer, const void *frame, size_t size, uint64_t seq) {
+    int r = spool_append(observer->spool, frame, size, seq);
+    if (r == -ENOSPC || r == -EDQUOT) {
+        if (!ring_shed(observer->ring))
+            shed_spool(observer->spool);
+        r = spool_append(observer->spool, frame, size, seq);
+        if (!observer->told_shed)
+            sampler_note(observer->sampler, NOTE_WARNING, "ring",
+                         "the disk is full: the oldest samples are removed for new ones");
+        observer->told_shed = true;
+    }
+    int kept = ring_keep_lineage(observer->ring, observer->lineage);
+    if (kept == -ENOMEM)
+        tell_ring(observer, kept);
+    if (is_time_to_pack(observer))
+        pack_ring(observer);
+    return r;
+}
+
 /* Waits for the first scan only. */
 static int append_sample(void *ctx, const void *frame, size_t size, uint64_t seq) {
     struct observer *observer = ctx;
+    if (observer->ring) {
+        observer->sampled = true;
+        return append_to_ring(observer, frame, size, seq);
+    }
     int r = spool_append(observer->spool, frame, size, seq);
     if (observer->push && !observer->sampled)
         push_hurry(observer->push);
@@ -391,6 +483,8 @@ static int observer_open(struct observer *observer) {
         return fail(observer, why[0] ? why : "cannot tell what this host is", r);
     if (options->wait_clocks && !(observer->waits = calloc(1, sizeof *observer->waits)))
         return fail(observer, "wait clocks", -ENOMEM);
+    if (options->ring && (r = prepare_ring(observer)) < 0)
+        return fail(observer, options->ring, r);
     fill_env(observer);
     if ((r = open_stops(observer)) < 0)
         return fail(observer, "cannot wait for signals", r);
@@ -398,6 +492,8 @@ static int observer_open(struct observer *observer) {
         return fail(observer, "cannot open the probes", r);
     if ((r = open_spools(observer)))
         return r;
+    if ((r = open_ring(observer)) < 0)
+        return fail(observer, options->ring, r);
     resume(observer);
     drop_privileges(observer);
     watch_idle_cores(observer);
@@ -490,6 +586,8 @@ static enum probe_end ending_of(const struct observer *observer) {
 static int finish(struct observer *observer) {
     observer->ending = ending_of(observer);
     sampler_close_probes(observer->sampler);
+    if (observer->ring)
+        pack_ring(observer);
     return observer->ending == ENDING_REPLACED ? 0 : drain(observer);
 }
 
@@ -505,6 +603,8 @@ static void observer_release(struct observer *observer) {
     release_spool(observer, observer->bulk);
     release_spool(observer, observer->spool);
     sampler_free(observer->sampler);
+    ring_close(observer->ring);
+    free(observer->lineage);
     free(observer->waits);
     idle_watch_close(&observer->idle);
     if (observer->wake.n)

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "agent/ring/ring.h"
 #include "agent/spool/spool.h"
 #include "common/clock.h"
 #include "common/error.h"
@@ -28,6 +29,9 @@ static const char end[] =
 #define RATE_MIN_HZ (1.0 / 3600)
 #define RATE_MAX_HZ 1000.0
 #define SECONDS_MAX (366.0 * 86400)
+#define RING_HOURS_MIN 0.01
+#define FOREIGN_PROCESSES 5
+#define RING_PROCESSES 32
 
 static int take_rate(const struct option_word *word, void *to) {
     double hz;
@@ -73,6 +77,23 @@ static int take_limit(const struct option_word *word, void *to) {
         return option_expects(word, "bytes such as 64m");
     *(uint64_t *)to = bytes;
     return 0;
+}
+
+static int take_ring_size(const struct option_word *word, void *to) {
+    uint64_t bytes;
+    if (text_parse_bytes(word->text, &bytes) < 0 || bytes < RING_LIMIT_MIN ||
+        bytes > UINT64_C(1) << 44)
+        return option_expects(word, "bytes such as 2g, 1m at least");
+    *(uint64_t *)to = bytes;
+    return 0;
+}
+
+static int take_hours(const struct option_word *word, void *to) {
+    double hours;
+    int r = option_read_number(word, RING_HOURS_MIN, SECONDS_MAX / 3600, &hours);
+    if (r == 0)
+        *(int64_t *)to = (int64_t)(hours * 3600e9);
+    return r;
 }
 
 static int take_choice(const struct option_word *word, void *to) {
@@ -129,7 +150,11 @@ static int default_host(char *ret_host) {
 static const char *whats_missing(struct agent_options *options) {
     if (options->doctor)
         return NULL;
-    bool by_http = options->push && !options->delivered;
+    if (options->ring && (options->collector || options->send_ring || options->spool))
+        return "--ring keeps samples here: it goes without --collector, --spool and --send-ring";
+    if (options->send_ring && options->from_ns >= options->to_ns)
+        return "--send-ring needs --from NS and a later --to NS";
+    bool by_http = options->push && !options->delivered && !options->ring;
     if (by_http && !options->collector)
         return "say where the collector is: --collector https://HOST:PORT (or --no-push)";
     if (by_http && strncmp(options->collector, "https://", 8) != 0)
@@ -170,14 +195,14 @@ static int refuse_option(const struct option_trouble *t, char *why, size_t why_s
 
 static const struct agent_options defaults = {.proc = "/proc",
                                               .sys = "/sys",
-                                              .period_ns = NS_PER_S / 10,
-                                              .process_period_ns = NS_PER_S,
+                                              .ring_span_ns = 24 * 3600 * NS_PER_S,
+                                              .ring_limit_bytes = UINT64_C(2) << 30,
                                               .orphan_after_ns = 3600 * NS_PER_S,
                                               .drain_ns = 20 * NS_PER_S,
                                               .spool_limit_bytes = 64u << 20,
                                               .call_spool_limit_bytes = 256u << 20,
                                               .call_drain_ns = 60 * NS_PER_S,
-                                              .foreign_processes = 5,
+                                              .foreign_processes = -1,
                                               .supervise = true,
                                               .push = true};
 
@@ -200,29 +225,47 @@ static int read_words(int argc, char **argv, struct agent_options *o, char *why,
         {"--call-spool-limit BYTES", "of single MPI calls, which wait for the end (default 256m)",
          .take = take_limit, .to = &o->call_spool_limit_bytes},
         {"--no-push", "spool only", .not_flag = &o->push},
+        {"--ring DIR", "keep samples of the last hours there, for `chokepoint cut`; no collector",
+         .take = take_path, .to = &o->ring},
+        {"--ring-hours H", "how old they may be (default 24)", .take = take_hours,
+         .to = &o->ring_span_ns},
+        {"--ring-size BYTES", "at most that much, e.g. 2g (the default); the oldest goes first",
+         .take = take_ring_size, .to = &o->ring_limit_bytes},
+        {"--ring-group-reads", "the group of that directory may read them",
+         .flag = &o->ring_group_reads},
+        {"--send-ring DIR", "send what is in a ring to the collector, and end", .take = take_path,
+         .to = &o->send_ring},
+        {"--from NS", "of --send-ring: wall time of the first sample, in ns", .count = &o->from_ns,
+         .high = INT64_MAX},
+        {"--step S", "of --send-ring: one sample for those of so many seconds",
+         .take = take_seconds, .to = &o->step_ns},
+        {"--to NS", "of --send-ring: of the last one", .count = &o->to_ns, .high = INT64_MAX},
         {"--host NAME", "name of this host (default: its host name)", .take = take_host,
          .to = o->host},
         {"--scope host|cgroup|job",
          "the machine, the cgroup the agent lives in, or that of its batch job\n"
          "(default: $CHOKEPOINT_SCOPE, or host)",
          .take = take_scope, .to = &o->scope},
-        {"--rate HZ", "samples a second (default 10)", .take = take_rate, .to = &o->period_ns},
+        {"--rate HZ", "samples a second (default 10; of a ring 1)", .take = take_rate,
+         .to = &o->period_ns},
         {"--process-rate HZ", "of processes (default 1)", .take = take_rate,
          .to = &o->process_period_ns},
-        {"--foreign-processes N", "busiest processes outside the job to report (default 5)",
+        {"--foreign-processes N",
+         "busiest processes outside the job to report (default 5; of a ring 32)",
          .small = &o->foreign_processes, .high = 1000},
         {"--job-parent PID", "its children are the job, besides those that carry CHOKEPOINT_RUN",
          .small = &o->job_parent, .high = INT32_MAX},
         {"--job KIND=VALUE",
          "these are the job, too: unit=, port=, cgroup=, user=, session=, pid=,\n"
-         "container=; up to 16 times",
+         "container=, slurm=; up to 16 times",
          .take = take_choice, .to = o},
         {"--no-command-lines", "name processes as the kernel does, not by script, class or role",
          .flag = &o->no_command_lines},
         {"--flows", "capture packets: who exchanges how much with whom", .flag = &o->flows},
         {"--wait-clocks", "load programs into the kernel that clock the job's waits",
          .flag = &o->wait_clocks},
-        {"--samples N", "stop after N samples", .count = &o->max_frames, .low = 1},
+        {"--samples N", "stop after N samples; of --send-ring: send about so many at most",
+         .count = &o->max_frames, .low = 1},
         {"--orphan-after S", "stop when the collector is silent for S seconds (default 3600)",
          .take = take_seconds, .to = &o->orphan_after_ns},
         {"--drain S", "on stopping, try to deliver for S seconds (default 20)",
@@ -257,6 +300,16 @@ static int read_words(int argc, char **argv, struct agent_options *o, char *why,
     return shows_version ? OPTIONS_SHOW_VERSION : shows_tables ? OPTIONS_SHOW_TABLES : r;
 }
 
+/* An agent that always runs samples less often, and has no job: more others are of interest. */
+static void settle_defaults(struct agent_options *options) {
+    if (!options->period_ns)
+        options->period_ns = options->ring ? NS_PER_S : NS_PER_S / 10;
+    if (!options->process_period_ns)
+        options->process_period_ns = options->period_ns > NS_PER_S ? options->period_ns : NS_PER_S;
+    if (options->foreign_processes < 0)
+        options->foreign_processes = options->ring ? RING_PROCESSES : FOREIGN_PROCESSES;
+}
+
 int agent_options_read(int argc, char **argv, struct agent_options *ret_options, char *why,
                        size_t why_size) {
     struct agent_options options = defaults;
@@ -268,10 +321,33 @@ int agent_options_read(int argc, char **argv, struct agent_options *ret_options,
     int r = read_words(argc, argv, &options, why, why_size);
     if (r)
         return r;
+    settle_defaults(&options);
     const char *missing = whats_missing(&options);
     if (missing)
         return refuse(why, why_size, missing, "");
+    if (options.ring) {
+        options.spool = options.ring;
+        options.spool_limit_bytes = ring_spool_bytes(options.ring_limit_bytes);
+        options.push = false;
+    }
     *ret_options = options;
+    return 0;
+}
+
+/* %h in the path of a ring is the host: emulated hosts, and hosts with one file system, share a
+ * directory. */
+int agent_options_place_ring(struct agent_options *options, char *why, size_t why_size) {
+    const char **path = options->ring ? &options->ring : &options->send_ring;
+    const char *host = *path ? strstr(*path, "%h") : NULL;
+    if (!host)
+        return 0;
+    int n = snprintf(options->ring_path, sizeof options->ring_path, "%.*s%s%s", (int)(host - *path),
+                     *path, options->host, host + 2);
+    if (n < 0 || (size_t)n >= sizeof options->ring_path)
+        return refuse(why, why_size, "the path of the ring is too long", "");
+    *path = options->ring_path;
+    if (options->ring)
+        options->spool = options->ring;
     return 0;
 }
 

@@ -22,6 +22,14 @@ struct agent_options {
     const char *library;   /* for the delivered MPI library; not NULL: report it */
     uint64_t library_size; /* size of the library at the end of this program's file; 0: none */
     const char *spool;     /* directory; NULL: a new one */
+    const char *ring; /* directory of a ring; NULL: samples go to a collector, or stay in a spool */
+    const char *send_ring;    /* directory of a ring to be sent, instead of sampling; NULL: none */
+    uint64_t from_ns, to_ns;  /* wall times of what is sent */
+    int64_t step_ns;          /* frames within so long become one; 0: none do */
+    char ring_path[PATH_MAX]; /* of either, with the host's name in it */
+    int64_t ring_span_ns;
+    uint64_t ring_limit_bytes;
+    bool ring_group_reads;
     const char *proc, *sys;
     char host[INSTANCE_MAX + 1];
     enum scope_kind scope;
@@ -46,6 +54,9 @@ struct agent_options {
     bool forgets;         /* CHOKEPOINT_FORGET: undelivered samples are useless at the end */
     char marks[PATH_MAX]; /* stem of the directory of marks (agent/mark/ring.h); "" without */
 };
+
+/* Replaces %h in the path of a ring by the host's name, in the options themselves. -EINVAL. */
+int agent_options_place_ring(struct agent_options *options, char *why, size_t why_size);
 
 #define OPTIONS_SHOW_VERSION 2
 #define OPTIONS_SHOW_TABLES 3

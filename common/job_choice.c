@@ -9,12 +9,12 @@
 #include "common/text.h"
 
 #define PORT_MAX 65535
-#define KINDS "unit=, port=, cgroup=, user=, session=, pid= or container="
+#define KINDS "unit=, port=, cgroup=, user=, session=, pid=, container= or slurm="
 
 static const char *const names[JOB_KINDS_] = {
-    [JOB_UNIT] = "unit",          [JOB_PORT] = "port",       [JOB_CGROUP] = "cgroup",
-    [JOB_USER] = "user",          [JOB_SESSION] = "session", [JOB_PID] = "pid",
-    [JOB_CONTAINER] = "container"};
+    [JOB_UNIT] = "unit",           [JOB_PORT] = "port",       [JOB_CGROUP] = "cgroup",
+    [JOB_USER] = "user",           [JOB_SESSION] = "session", [JOB_PID] = "pid",
+    [JOB_CONTAINER] = "container", [JOB_SLURM] = "slurm"};
 
 static bool find_kind(const char *text, size_t size, enum job_choice_kind *ret_kind) {
     for (int kind = 0; kind < JOB_KINDS_; kind++)
@@ -40,12 +40,15 @@ static bool is_container(const char *text) {
 
 /* The fault of a choice; NULL: none. */
 static const char *judge_number(struct job_choice *choice) {
-    uint64_t most = choice->kind == JOB_PORT ? PORT_MAX : INT32_MAX;
+    uint64_t most = choice->kind == JOB_PORT    ? PORT_MAX
+                    : choice->kind == JOB_SLURM ? UINT32_MAX
+                                                : INT32_MAX;
     bool good = text_parse_u64(choice->value, &choice->number) == 0 && choice->number > 0 &&
                 choice->number <= most;
-    return good                       ? NULL
-           : choice->kind == JOB_PORT ? "a port is a number from 1 to 65535"
-                                      : "give the id of a process";
+    return good                        ? NULL
+           : choice->kind == JOB_PORT  ? "a port is a number from 1 to 65535"
+           : choice->kind == JOB_SLURM ? "give the number of a job of Slurm"
+                                       : "give the id of a process";
 }
 
 /* Takes paths as a shell shows them, below /sys/fs/cgroup, and as /proc does, without that. */
@@ -65,6 +68,7 @@ static const char *judge(struct job_choice *choice) {
     case JOB_PORT:
     case JOB_SESSION:
     case JOB_PID:
+    case JOB_SLURM:
         return judge_number(choice);
     case JOB_CGROUP:
         return judge_path(choice);

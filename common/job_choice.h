@@ -18,6 +18,7 @@ enum job_choice_kind {
     JOB_SESSION,   /* process id of the session's leader */
     JOB_PID,       /* a process and its descendants */
     JOB_CONTAINER, /* the beginning of its id, or its name if the control group has that */
+    JOB_SLURM,     /* a job of Slurm by its number, whose control group has that name */
     JOB_KINDS_
 };
 
@@ -26,7 +27,7 @@ enum job_choice_kind {
 
 struct job_choice {
     enum job_choice_kind kind;
-    uint64_t number; /* the number of a port or process */
+    uint64_t number; /* the number of a port, process or job of Slurm */
     char value[JOB_CHOICE_VALUE_MAX + 1];
 };
 

@@ -2,6 +2,8 @@
 add_executable(frame-dump tools/frame_dump.c)
 target_link_libraries(frame-dump PRIVATE chokepoint_common)
 chokepoint_thread_test(test_agent_spool chokepoint_agent)
+chokepoint_unit_test(test_agent_ring chokepoint_agent)
+chokepoint_unit_test(test_agent_watch chokepoint_agent)
 chokepoint_unit_test(test_agent_columns chokepoint_agent)
 chokepoint_unit_test(test_agent_sampler chokepoint_agent)
 chokepoint_unit_test(test_agent_privileges chokepoint_agent)

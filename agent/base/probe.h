@@ -21,6 +21,7 @@ struct call_watch;
 struct gpu_watch;
 struct job;
 struct job_choice;
+struct lineage;
 struct scope;
 struct wait_watch;
 
@@ -54,6 +55,8 @@ struct probe_env {
     int64_t ticks_per_s;       /* of /proc: sysconf(_SC_CLK_TCK) */
     int64_t page_size;
     size_t foreign_processes; /* number of the busiest processes outside the job to report */
+    bool watches_busiest;     /* there is no job: busy processes are read as if they were one */
+    struct lineage *lineage;  /* whose the reported processes are; NULL: nobody asks */
     bool no_command_lines;    /* false: their names are left out */
     bool flows;               /* whether packets may be captured */
     int64_t mono_ns;          /* times of the current frame, set before each sample() */

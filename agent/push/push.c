@@ -316,7 +316,7 @@ static const char *clock_header(struct push *push, char *text, size_t size) {
     pthread_mutex_lock(&push->lock);
     struct push_clock clock = push->status.clock;
     pthread_mutex_unlock(&push->lock);
-    if (clock.mono_ns == 0 || push->clock_pushed)
+    if (clock.mono_ns == 0 || push->clock_pushed || push->config.no_clock)
         return NULL;
     snprintf(text, size, "%" PRId64 " %" PRId64 " %" PRId64, clock.mono_ns, clock.offset_ns,
              clock.error_ns);
@@ -519,6 +519,12 @@ static void join(struct push *push) {
     push_http_wake(push->http);
     pthread_join(push->thread, NULL);
     push->joined = true;
+}
+
+void push_keep_open(struct push *push) {
+    pthread_mutex_lock(&push->lock);
+    push->config.never_final = true;
+    pthread_mutex_unlock(&push->lock);
 }
 
 int push_finish(struct push *push, int64_t deadline_ns) {

@@ -27,6 +27,7 @@ struct push_config {
     struct spool *spool; /* must outlive the push */
     int64_t interval_ns; /* between pushes: 1 s */
     bool never_final;    /* not the host's last stream: no push of it is final */
+    bool no_clock;       /* the frames are of another time: nothing is said about the clock now */
     int64_t patience_ns; /* 0, or: while finishing, give up after so long without an answer */
     int notify_fd;       /* an eventfd that gets 1 added when the collector asks to stop; -1 */
 };
@@ -64,6 +65,10 @@ void push_hurry(struct push *push);
 
 /* A copy of the present status; cheap, for every thread. */
 void push_status(struct push *push, struct push_status *ret_status);
+
+/* Another stream of the host follows: no push of this one will be final. Call it before
+ * push_finish. */
+void push_keep_open(struct push *push);
 
 /* Delivers the rest of the spool, to which nothing more will be appended. The last body has
  * Chokepoint-Final: 1 (an opening alone if nothing was left). Waits for its answer, or until

@@ -38,6 +38,7 @@ static int put_header(struct spool *spool, const struct spool_config *config) {
 
 static int spool_fill(struct spool *spool, const struct spool_config *config) {
     spool->stream_id = config->stream.stream_id;
+    spool->mode = config->mode ? config->mode : 0600;
     spool->limit_bytes = config->limit_bytes;
     spool->segment_bytes = config->segment_bytes
                                ? config->segment_bytes

@@ -34,6 +34,7 @@ struct spool;
 struct spool_config {
     const char *dir;                   /* from spool_dir_open */
     uint64_t limit_bytes;              /* for all segments together, never exceeded */
+    unsigned mode;                     /* of its files; 0: 0600 */
     uint64_t segment_bytes;            /* 0: a 64th of the limit within 64 KiB .. 1 MiB */
     struct wire_stream stream;         /* an existing spool of this stream id is continued */
     const struct table *const *tables; /* table i gets index i; borrowed during the call */

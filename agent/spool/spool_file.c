@@ -49,7 +49,7 @@ static int create(const struct spool *spool, uint32_t number) {
     char name[SEGMENT_NAME_SIZE];
     segment_name(spool, number, name);
     int fd = openat(spool->dir_fd, name,
-                    O_RDWR | O_APPEND | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+                    O_RDWR | O_APPEND | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, spool->mode);
     return fd < 0 ? negative_errno() : fd;
 }
 

@@ -28,6 +28,7 @@ struct spool {
     pthread_mutex_t lock;                /* protects all below, unless marked otherwise */
     char *dir;                           /* const */
     int dir_fd;                          /* number is const; may become a new directory */
+    unsigned mode;                       /* const */
     uint64_t stream_id;                  /* const */
     uint64_t limit_bytes, segment_bytes; /* const */
     struct buffer header;                /* const: magic, stream, tables */

@@ -167,14 +167,15 @@ static int keep_alive(struct supervisor *supervisor) {
 int supervise(const struct supervisor_config *config) {
     struct supervisor supervisor = {.config = config, .parent = getppid()};
     supervisor.fds[0] = (struct pollfd){.fd = signals_open(), .events = POLLIN};
-    supervisor.fds[1] = (struct pollfd){.fd = open_parent(supervisor.parent), .events = POLLIN};
+    supervisor.fds[1] = (struct pollfd){.fd = config->stays ? -1 : open_parent(supervisor.parent),
+                                        .events = POLLIN};
     if (supervisor.fds[0].fd < 0) {
         say(&supervisor, "cannot wait for signals");
         return 1;
     }
-    if (supervisor.fds[1].fd < 0)
+    if (supervisor.fds[1].fd < 0 && !config->stays)
         prctl(PR_SET_PDEATHSIG, SIGTERM);
-    if (getppid() != supervisor.parent)
+    if (getppid() != supervisor.parent && !config->stays)
         return 1;
     int status = keep_alive(&supervisor);
     config->tidy(config->ctx);

@@ -20,6 +20,7 @@ struct supervisor_config {
     void (*say)(void *ctx, const char *text);
     void *ctx;
     bool once;    /* the child's death is the end: the parent of this process starts another one */
+    bool stays;   /* the death of the parent is nothing to it: an agent that always runs */
     int pause_ms; /* before the third start in a row; doubles up to 300 times that; 100 */
 };
 

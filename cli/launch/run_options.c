@@ -93,7 +93,7 @@ int run_options_read(int argc, char **argv, struct run_options *ret_options) {
         {"--prepare CMD", "run CMD (by sh) before each run of COMMAND", .text = &o->prepare},
         {"--job [HOST:]KIND=VALUE",
          "these processes are the job, too, with their children: unit=,\n"
-         "port=, cgroup=, user=, session=, pid=, container=; repeatable",
+         "port=, cgroup=, user=, session=, pid=, container=, slurm=; repeatable",
          .take = run_take_job, .to = &o->jobs},
         {"--live", "serve a live view to a browser here while COMMAND runs", .flag = &o->live},
         {"--no-command-lines",

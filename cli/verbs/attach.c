@@ -105,7 +105,8 @@ static int attach_main(int argc, char **argv) {
          "  user=NAME       all processes of a user\n"
          "  session=PID     a session\n"
          "  pid=PID         a process\n"
-         "  container=ID    a container",
+         "  container=ID    a container\n"
+         "  slurm=ID        a job of Slurm",
          .take = run_take_job, .to = &o->jobs},
         {"-p, --pid PID", "the same as --job pid=PID, and as a bare number", .take = take_pid,
          .to = &shorts},

@@ -27,10 +27,10 @@ LAYERS = {
 # nothing of each other. "model" is the run model's struct, which all rooms of analysis/ from time on read; the room
 # evidence makes it. "program" is the files of agent/ and cli/ beside the rooms.
 ROOMS = {
-    "agent": ["mark", "shim", "kernels nccl", "base", "capture wait", "probes", "sampler spool", "push doctor supervise", "program relay"],
+    "agent": ["mark", "shim", "kernels nccl", "base", "capture wait", "probes", "sampler spool", "ring", "push doctor supervise", "program relay"],
     "analysis": ["facts", "time", "model", "evidence", "simulate", "gain", "causes", "verdict"],
     "reports": ["says", "facts", "model", "plot", "comparison", "sweep", "sections", "formats", "text", "export", "live"],
-    "cli": ["base", "launch", "run", "calibrate doctor import jobs list mcp serve sql sweep testbed top verbs", "program"],
+    "cli": ["base", "launch", "run", "calibrate cut doctor import jobs list mcp serve sql sweep testbed top verbs", "program"],
 }
 MAY_ALSO = {("analysis", "time"): {"model"}}
 MODEL = {"analysis/run_model.h", "analysis/run_model.c"} # number.h beside them is read by all rooms
@@ -38,7 +38,7 @@ MODEL = {"analysis/run_model.h", "analysis/run_model.c"} # number.h beside them 
 # A library's header, and the files that may include it.
 LIBRARIES = {
     "curl/curl.h": r"agent/push/push_library\.h|workloads/data/http\.c",
-    "zstd.h": r"collector/store_(packed|block_zip)\.c",
+    "zstd.h": r"collector/store_(packed|block_zip)\.c|agent/ring/ring_zip\.c",
     "zlib.h": r"workloads/data/bytes\.c|workloads/common/gzip\.c|collector/store_seal\.c",
     "seccomp.h": r"collector/confine_calls\.c",
     "pcap/": r"agent/capture/capture_pcap\.c",

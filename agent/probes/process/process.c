@@ -190,6 +190,8 @@ static int process_sample(void *state, const struct probe_env *env, struct rows 
     process_adopt(all, env);
     process_settle_ranks(all);
     process_exits_settle(all, env);
+    if (env->watches_busiest)
+        process_watch_busiest(all, env);
     process_report_ended(all, env, rows);
     forget_ended(all);
     if (env->job)

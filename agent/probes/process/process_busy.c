@@ -33,7 +33,8 @@ static bool may_use_disk(const struct processes *all, const struct process *proc
 
 void process_judge_disk(struct processes *all, struct process *process, int32_t pid) {
     struct process_io io;
-    if (process->class != PROCESS_FOREIGN || !may_use_disk(all, process, pid))
+    if ((process->class != PROCESS_FOREIGN && !process->watched) ||
+        !may_use_disk(all, process, pid))
         return;
     if (process_read_io(all->proc_fd, pid, &io) < 0) {
         process->disk_score = 0;
@@ -51,10 +52,14 @@ void process_judge_disk(struct processes *all, struct process *process, int32_t 
 
 /* ---- lists ---- */
 
+bool process_is_busy_with_disk(const struct process *process) {
+    return process->disk_score >= DISK_SCORE_MIN;
+}
+
 static uint64_t score_of(const struct process *process, bool by_disk) {
     if (!by_disk)
         return process->cpu_score;
-    return process->disk_score >= DISK_SCORE_MIN ? process->disk_score : 0;
+    return process_is_busy_with_disk(process) ? process->disk_score : 0;
 }
 
 static size_t find_busiest(const struct processes *all, bool by_disk, size_t most,

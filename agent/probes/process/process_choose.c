@@ -88,6 +88,7 @@ static bool is_meant(struct asked *asked, const struct process *process,
     case JOB_UNIT:
     case JOB_CGROUP:
     case JOB_CONTAINER:
+    case JOB_SLURM:
         return has_groups(asked, choice);
     case JOB_USER:
         return has_user(asked, choices->users[i]);

@@ -77,6 +77,12 @@ static bool is_container(struct span part, const char *wanted) {
     return n >= ID_MIN && id.size >= ID_SIZE && is_hex(id) && span_starts(id, wanted);
 }
 
+/* Slurm's group of a job, which contains those of its steps. */
+static bool is_slurm_job(struct span part, const char *number) {
+    return span_starts(part, "job_") &&
+           span_equal((struct span){part.data + 4, part.size - 4}, number);
+}
+
 static bool has_part(struct span path, const char *name,
                      bool (*is)(struct span part, const char *name)) {
     const char *end = path.data + path.size;
@@ -118,6 +124,8 @@ bool process_groups_match(const struct job_choice *choice, const char *text, siz
         if (choice->kind == JOB_UNIT && has_part(path, choice->value, is_unit))
             return true;
         if (choice->kind == JOB_CONTAINER && has_part(path, choice->value, is_container))
+            return true;
+        if (choice->kind == JOB_SLURM && has_part(path, choice->value, is_slurm_job))
             return true;
         if (choice->kind == JOB_CGROUP &&
             (is_below(path, choice->value) || is_in_hierarchy(controllers, path, choice->value)))

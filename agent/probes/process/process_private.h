@@ -2,7 +2,7 @@
 /* Shared by the files of the process probe: process.c, process_busy.c, process_choose.c,
  * process_class.c, process_collector.c, process_cores.c, process_exit.c, process_gpu.c,
  * process_group.c, process_keep.c, process_listen.c, process_member.c, process_rows.c,
- * process_time.c. */
+ * process_time.c, process_watch.c. */
 #ifndef CHOKEPOINT_AGENT_PROBES_PROCESS_H
 #define CHOKEPOINT_AGENT_PROBES_PROCESS_H
 
@@ -14,6 +14,7 @@
 #include "agent/base/process_files.h"
 #include "agent/base/source.h"
 #include "agent/probes/process/exit_record.h"
+#include "agent/probes/process/process_groups.h"
 #include "agent/probes/process/process_label.h"
 #include "agent/probes/process/thread_ask.h"
 #include "common/job_choice.h"
@@ -79,6 +80,9 @@ struct process {
     char role[ROLE_MAX + 1];       /* from its environment; empty: none */
     bool above;                    /* of the job only by ranks below it: other children are not */
     bool chosen;                   /* of the job by the user's choice, not by a mark of the run */
+    bool watched;                  /* of no job, but read as if it were (process_watch.c) */
+    uint64_t busy_at, rejoined;    /* number of the last sample: it was busy; it came back */
+    size_t lineage_at;             /* place of its entry in the lineage, when last reported */
     bool serves;                   /* of the profiler: its parent does not become the job by it */
     bool own_session;              /* its session began inside the job */
     uint64_t group;                /* hash of its control groups; 0: not looked at */
@@ -208,6 +212,9 @@ static inline bool process_is_idle(const struct process *process) {
     return process->class == PROCESS_FOREIGN && !process->cpu_score && !process->disk_score;
 }
 
+/* Whether its disk traffic counts as busy. */
+bool process_is_busy_with_disk(const struct process *process);
+
 /* Finds the busiest processes outside the job, `most` by CPU and `most` by disk, each once, the
  * busiest first. Returns how many there are. */
 size_t process_find_busiest(const struct processes *all, size_t most,
@@ -282,6 +289,15 @@ void process_report_ended(struct processes *all, const struct probe_env *env, st
  * others. */
 void process_report(struct processes *all, const struct probe_env *env, struct rows *rows);
 
+/* ---- process_watch.c: an agent without a job ---- */
+
+/* Has busy processes read as those of a job, and others no more. */
+void process_watch_busiest(struct processes *all, const struct probe_env *env);
+
+/* Keeps whose a reported process is, if there is a place for it. */
+void process_tell_lineage(const struct processes *all, struct process *process, int32_t pid,
+                          const struct probe_env *env);
+
 /* ---- process_gpu.c ---- */
 
 /* Looks through the process's mappings if it is of the job and its turn has come. */
@@ -326,9 +342,6 @@ void process_choose_listeners(struct processes *all, const struct probe_env *env
 
 /* Finds the network namespaces of processes in the scope, for process_choose_listeners. */
 void process_find_namespaces(struct processes *all);
-
-/* Whether the text of a /proc/PID/cgroup matches the choice; also for tests. */
-bool process_groups_match(const struct job_choice *choice, const char *text, size_t size);
 
 /* ---- process_exit.c: what ends between samples ---- */
 

@@ -135,7 +135,7 @@ static void fill_row(struct processes *all, size_t at, const struct probe_env *e
     struct process *process = &all->items[at];
     int32_t pid = all->by_pid.ids[at];
     row->values[PROCESS_PID] = pid;
-    row->values[PROCESS_JOB] = process->class == PROCESS_MEMBER;
+    row->values[PROCESS_JOB] = process->class == PROCESS_MEMBER && !process->watched;
     int32_t rank = rank_of(process, pid, all, env);
     if (rank >= 0)
         row->values[PROCESS_RANK] = rank;
@@ -172,6 +172,7 @@ static void report(struct processes *all, size_t at, const struct probe_env *env
     struct row *row = append_named(rows, process->label, process->label_size, pid);
     if (!row)
         return;
+    process_tell_lineage(all, process, pid, env);
     process_account(all, process, pid, env);
     process_find_unseen(process, env->ticks_per_s);
     process_look_for_gpu(all, process, pid);
@@ -292,5 +293,6 @@ static void report_foreign(struct processes *all, const struct probe_env *env, s
 void process_report(struct processes *all, const struct probe_env *env, struct rows *rows) {
     report_job(all, env, rows);
     report_short(all, rows);
-    report_foreign(all, env, rows);
+    if (!env->watches_busiest)
+        report_foreign(all, env, rows);
 }

@@ -96,8 +96,11 @@ static bool account_thread(struct processes *all, struct process *process, int32
         return false;
     thread->seen = all->sample;
     process_look_for_collector(all, thread, tid);
-    if (read_thread(all, thread, tid, &now) == 0)
-        grow(process, thread, &now); /* otherwise it has just ended */
+    if (read_thread(all, thread, tid, &now) < 0)
+        return true; /* it has just ended */
+    if (process->rejoined == all->sample)
+        thread->times = now;
+    grow(process, thread, &now);
     return true;
 }
 
