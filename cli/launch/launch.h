@@ -20,6 +20,13 @@
 
 enum launch_method { LAUNCH_DIRECT, LAUNCH_MPIRUN, LAUNCH_SSH, LAUNCH_SRUN };
 
+/* The part of a ring that agents send instead of sampling. */
+struct launch_ring {
+    const char *dir;
+    char from[24], to[24]; /* wall times in ns */
+    char step[24];         /* seconds; "0": as many samples as are usual */
+};
+
 /* Values common to all agents of a run. Borrowed. */
 struct launch_plan {
     char agent[PATH_MAX];   /* the agent, at the same path on every host that has it */
@@ -40,6 +47,7 @@ struct launch_plan {
     bool no_command_lines;          /* agents name processes as the kernel does */
     const struct job_words *jobs;   /* further job processes by choice; NULL: none */
     bool wait_clocks;               /* agents load programs into kernels that clock waits */
+    const struct launch_ring *ring; /* NULL: they sample */
     const char *examine_peers;      /* all hosts, with commas; not NULL: only examines */
     const struct command_words *words;
     const char *hostfile; /* mpirun's options for reaching hosts, if the command names the hosts:

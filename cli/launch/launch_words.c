@@ -13,7 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#define LAUNCH_DRAIN_S "3" /* `run` waits no longer, either: see run_finish.c */
+#define LAUNCH_RING_SAMPLES "1200" /* of a host: what a report needs */
+#define LAUNCH_DRAIN_S "3"         /* `run` waits no longer, either: see run_finish.c */
 /* mpirun's pause between SIGTERM and SIGKILL. It makes it twice, even if the process is dead
  * already: so long a host lacks an agent after a kill. */
 #define LAUNCH_KILL_S "1"
@@ -44,6 +45,9 @@ static void add_agent(struct launch_words *to, const struct launch *launch,
         add_all(to, "--collector", to->url, "--pin", plan->pin, "--token-stdin", NULL);
     if (launch->spool[0]) /* of the previous agent */
         add_all(to, "--spool", launch->spool, NULL);
+    if (plan->ring)
+        add_all(to, "--send-ring", plan->ring->dir, "--from", plan->ring->from, "--to",
+                plan->ring->to, "--step", plan->ring->step, "--samples", LAUNCH_RING_SAMPLES, NULL);
     if (plan->asks_library)
         add_all(to, "--library", plan->library, NULL);
     add_all(to, "--host", launch->host, "--rate", plan->rate, "--process-rate", plan->process_rate,
