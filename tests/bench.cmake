@@ -51,3 +51,5 @@ endif()
 add_executable(bench_random_update bench/random_update.c) # a yardstick of bench/sgd_single_rate.sh
 target_link_libraries(bench_random_update PRIVATE workload_data)
 target_compile_options(bench_random_update PRIVATE -O2)
+add_executable(make-ring bench/make_ring.c) # bench/cut_rate.sh
+target_link_libraries(make-ring PRIVATE chokepoint_agent)

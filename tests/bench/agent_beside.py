@@ -201,4 +201,5 @@ def main():
         show(job, *measure(job, options))
 
 
-main()
+if __name__ == "__main__":
+    main()
