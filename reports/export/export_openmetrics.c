@@ -20,9 +20,7 @@
 #include "common/table.h"
 #include "common/text.h"
 #include "reports/export/export.h"
-
-#define PREFIX "chokepoint_"
-#define FAMILY_MAX (sizeof PREFIX + 2 * TABLE_NAME_MAX + 16)
+#include "reports/export/family.h"
 
 struct openmetrics {
     FILE *out;
@@ -30,11 +28,11 @@ struct openmetrics {
     const struct store_host *hosts;
     size_t n_hosts;
     const struct store_table_info *table;
-    char (*families)[FAMILY_MAX]; /* written so far: each name may appear only once */
+    char (*families)[FAMILY_NAME_MAX]; /* written so far: each name may appear only once */
     size_t n_families;
     /* the family that is being written, and its series, whose rows are adjacent */
     const struct store_column_info *column; /* NULL: a family of events */
-    char family[FAMILY_MAX];
+    char family[FAMILY_NAME_MAX];
     bool begun, refused;
     bool in_series;
     int64_t host, sum, wall_ms; /* of the last sample; -1: none yet */
@@ -84,15 +82,14 @@ static void put_sample_time(FILE *out, int64_t wall_ms) {
 }
 
 static void put_sample(const struct openmetrics *w, int64_t value) {
-    const char *label = strcmp(w->table->instance, "host") == 0 ? "instance" : w->table->instance;
     bool counts = !w->column || w->column->kind == COLUMN_COUNTER;
     enum unit unit = w->column ? w->column->unit : UNIT_EVENTS;
     fprintf(w->out, "%s%s{host=\"", w->family, counts ? "_total" : "");
     put_escaped(w->out, host_name(w, w->host));
-    fprintf(w->out, "\",%s=\"", label);
+    fprintf(w->out, "\",%s=\"", family_label(w->table->instance));
     put_escaped(w->out, w->name);
     fputs("\"} ", w->out);
-    if (unit == UNIT_NS || unit == UNIT_NANO)
+    if (family_is_nano(unit))
         put_nano(w->out, value);
     else
         fprintf(w->out, "%" PRId64, value);
@@ -119,45 +116,10 @@ static bool begin_family(struct openmetrics *w, const char *family, const char *
     return true;
 }
 
-/* Length of the name without its suffix. */
-static int stem(const char *name, const char *suffix) {
-    size_t n = strlen(name), m = strlen(suffix);
-    return (int)(n > m && strcmp(name + n - m, suffix) == 0 ? n - m : n);
-}
-
-/* Makes chokepoint_cpu_user_seconds from "cpu" and "user_ns". */
-static void family_name(const struct store_table_info *table,
-                        const struct store_column_info *column, char family[FAMILY_MAX]) {
-    static const struct {
-        const char *column, *family;
-    } suffixes[UNIT_COUNT_] = {[UNIT_NONE] = {"_total", ""},
-                               [UNIT_NS] = {"_ns", "_seconds"},
-                               [UNIT_BYTES] = {"_bytes", "_bytes"},
-                               [UNIT_EVENTS] = {"_total", ""},
-                               [UNIT_NANO] = {"_nano", ""}};
-    const char *suffix = suffixes[column->unit].column, *instead = suffixes[column->unit].family;
-    if (stem(column->name, "_hz") < (int)strlen(column->name)) {
-        suffix = "_hz";
-        instead = "_hertz";
-    }
-    snprintf(family, FAMILY_MAX, PREFIX "%s_%.*s%s", table->name, stem(column->name, suffix),
-             column->name, instead);
-}
-
-/* A name carries its unit as its last word, and a unit has to be that word; "": none. */
-static const char *unit_of(const char *family) {
-    static const char *const units[] = {"seconds", "bytes", "watts", "joules", "celsius", "hertz"};
-    const char *last = strrchr(family, '_');
-    for (size_t i = 0; last && i < ARRAY_SIZE(units); i++)
-        if (strcmp(last + 1, units[i]) == 0)
-            return units[i];
-    return "";
-}
-
 /* Writes the head of the family with its first sample. */
 static bool begin_column(struct openmetrics *w) {
     const struct store_column_info *column = w->column;
-    const char *unit = column ? unit_of(w->family) : "";
+    const char *unit = column ? family_unit(w->family) : "";
     bool counts = !column || column->kind == COLUMN_COUNTER;
     if (!w->begun && !w->refused) {
         w->begun = begin_family(w, w->family, counts ? "counter" : "gauge", unit,
@@ -229,12 +191,12 @@ static int put_families(struct store *store, int64_t run, const struct store_tab
     w->table = table;
     w->column = NULL;
     if (table->kind == TABLE_EVENTS) {
-        snprintf(w->family, sizeof w->family, PREFIX "%s_events", table->name);
+        snprintf(w->family, sizeof w->family, FAMILY_PREFIX "%s_events", table->name);
         return put_family(store, run, w);
     }
     for (size_t c = 0; r == 0 && c < table->n_columns; c++) {
         w->column = &table->columns[c];
-        family_name(table, w->column, w->family);
+        family_name(table->name, w->column->name, w->column->unit, w->family);
         r = put_family(store, run, w);
     }
     return r;
