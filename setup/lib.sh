@@ -41,10 +41,10 @@ install_packages() {
     for name in "${missing[@]}"; do
         if apt-cache show "$name" >/dev/null 2>&1; then known+=("$name"); else echo "not in this distribution: $name"; fi
     done
-    # No package starts a service here, nor with the machine: of prometheus only its promtool is wanted, sshd and munged run
+    # No package starts a service here, nor with the machine: tests start prometheus and victoria-metrics themselves, sshd and munged run
     # inside tests alone. Units that were here before stay as they are: slurmd may be without slurm-wlm.
     local unit units=()
-    for unit in prometheus.service ssh.service ssh.socket munge.service slurmctld.service slurmd.service sysstat.service; do
+    for unit in prometheus.service victoria-metrics.service ssh.service ssh.socket munge.service slurmctld.service slurmd.service sysstat.service; do
         [ -e "/lib/systemd/system/$unit" ] || units+=("$unit")
     done
     local installed=0

@@ -53,3 +53,7 @@ target_link_libraries(bench_random_update PRIVATE workload_data)
 target_compile_options(bench_random_update PRIVATE -O2)
 add_executable(make-ring bench/make_ring.c) # bench/cut_rate.sh
 target_link_libraries(make-ring PRIVATE chokepoint_agent)
+if(TARGET chokepoint-remote-write)
+  add_executable(bench_remote_write_hosts bench/remote_write_hosts.c) # bench/remote_write.py
+  target_link_libraries(bench_remote_write_hosts PRIVATE chokepoint_store)
+endif()

@@ -36,6 +36,15 @@ if(TARGET chokepoint-calibrate)
   chokepoint_e2e_test(calibrate_finds_planted_rates mpi)
 endif()
 
+# Sending to engines
+if(TARGET chokepoint_remote)
+  chokepoint_unit_test(test_remote_message chokepoint_remote snappy)
+  chokepoint_unit_test(test_remote_series chokepoint_remote sqlite3)
+  chokepoint_unit_test(test_remote_journal chokepoint_remote)
+  chokepoint_e2e_test(engines_get_each_sample_once faults)
+  chokepoint_e2e_test(engines_that_refuse_are_told)
+endif()
+
 # `chokepoint import`
 chokepoint_e2e_test(import_what_was_left faults)
 

@@ -110,11 +110,12 @@ static struct child_variable *add_slurm(const struct run_session *s, struct chil
 
 int session_start_command(struct run_session *s) {
     char export_list[1024], list[PRELOAD_LIST_SIZE];
-    struct child_variable variables[16] = {
+    struct child_variable variables[20] = {
         {"CHOKEPOINT_TOKEN", NULL},         {"CHOKEPOINT_KEY", NULL},
         {"CHOKEPOINT_RUN", s->run_id},      {"CHOKEPOINT_MARKS", s->marks.path},
         {"CHOKEPOINT_AGENT", NULL},         {"LC_CHOKEPOINT_RUN", s->run_id},
-        {"OMPI_CHOKEPOINT_RUN", s->run_id}, {"OMPI_CHOKEPOINT_MARKS", s->marks.path}};
+        {"OMPI_CHOKEPOINT_RUN", s->run_id}, {"OMPI_CHOKEPOINT_MARKS", s->marks.path},
+        {REMOTE_TOKEN_VARIABLE, NULL}};
     struct child_variable *end = variables;
     while (end->name)
         end++;

@@ -64,6 +64,9 @@ int run_words_judge(const char *verb, struct run_words *words, struct run_option
     if (o->gpu_kernels && getenv(KERNELS_VARIABLE))
         return verb_refuse(verb, "--gpu-kernels", NULL,
                            KERNELS_VARIABLE " is set: one tool alone can record kernels");
+    int r = remote_words_check(verb, &o->remote);
+    if (r)
+        return r;
     if (!o->process_rate)
         o->process_rate = o->rate_hz < 1 ? o->rate : "1";
     o->start_timeout_ns = (int64_t)(words->start_timeout_s * (double)NS_PER_S);
@@ -96,6 +99,7 @@ int run_options_read(int argc, char **argv, struct run_options *ret_options) {
          "port=, cgroup=, user=, session=, pid=, container=, slurm=; repeatable",
          .take = run_take_job, .to = &o->jobs},
         {"--live", "serve a live view to a browser here while COMMAND runs", .flag = &o->live},
+        REMOTE_ROWS(&o->remote),
         {"--no-command-lines",
          "record of COMMAND its program alone, and name\n"
          "processes as the kernel does",

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "cli/launch/job_words.h"
+#include "cli/launch/remote_program.h"
 
 #define RUN_REPEATS_MAX 1000
 
@@ -24,16 +25,17 @@ struct run_options {
     const char *prepare; /* a command for sh before each of them; NULL: none */
     bool allow_missing, report, why, quiet, flows, wait_clocks, no_wait_clocks, shim, gpu_kernels,
         ignore_failure, separate_launchers;
-    struct job_words jobs; /* further job processes by choice */
-    bool attached;         /* no command: the job is what runs already */
-    int64_t duration_ns;   /* duration of an attached run; 0: until it is interrupted */
-    bool progress;         /* progress is shown while the command runs */
-    bool live;             /* a live view is served meanwhile */
-    bool forgets;          /* a view: agents discard what they cannot deliver */
-    bool no_command_lines; /* only the command's program is recorded, not its words */
-    bool no_mask;          /* apparent secrets in the command are recorded, too */
-    char **command;        /* NULL-terminated, at least one word */
-    char **shown_command;  /* recorded in place of the command; NULL: the command itself */
+    struct job_words jobs;      /* further job processes by choice */
+    bool attached;              /* no command: the job is what runs already */
+    int64_t duration_ns;        /* duration of an attached run; 0: until it is interrupted */
+    bool progress;              /* progress is shown while the command runs */
+    bool live;                  /* a live view is served meanwhile */
+    bool forgets;               /* a view: agents discard what they cannot deliver */
+    bool no_command_lines;      /* only the command's program is recorded, not its words */
+    bool no_mask;               /* apparent secrets in the command are recorded, too */
+    struct remote_words remote; /* an engine that gets the samples meanwhile */
+    char **command;             /* NULL-terminated, at least one word */
+    char **shown_command;       /* recorded in place of the command; NULL: the command itself */
 };
 
 /* Bounds of their values. */

@@ -253,6 +253,15 @@ static void check_live(struct run_session *s) {
         session_tell(s, "the live view has ended");
 }
 
+/* It has said why. */
+static void check_remote(struct run_session *s) {
+    int status;
+    if (s->remote == 0 || child_ended(s->remote, &status) == -EAGAIN)
+        return;
+    s->remote = 0;
+    s->remote_failed = status != 0;
+}
+
 static void check_command(struct run_session *s) {
     if (s->command.pid == 0 ||
         child_ended_with(s->command.pid, &s->command.status, &s->command.usage) == -EAGAIN)
@@ -263,8 +272,8 @@ static void check_command(struct run_session *s) {
 }
 
 static bool is_known(const struct run_session *s, pid_t pid) {
-    bool known =
-        pid == s->command.pid || pid == s->collector.pid || pid == s->live || pid == s->group.pid;
+    bool known = pid == s->command.pid || pid == s->collector.pid || pid == s->live ||
+                 pid == s->remote || pid == s->group.pid;
     for (size_t i = 0; i < s->n_launches && !known; i++)
         known = pid == s->launches[i].pid;
     for (size_t i = 0; i < s->n_groups && !known; i++)
@@ -417,6 +426,7 @@ void session_poll(struct run_session *s, int64_t deadline_ns) {
     collect_child_read(&s->collector, &s->listener);
     check_collector(s);
     check_live(s);
+    check_remote(s);
     session_check_groups(s);
     check_launches(s);
     reap_adopted(s);

@@ -100,6 +100,8 @@ struct run_session {
     uint64_t n_events;             /* single events that hosts have delivered, */
     int64_t events_ns;             /* and when the last ones came (monotonic); 0: none yet */
     pid_t live;                    /* the server of the live view; 0: not running */
+    pid_t remote;                  /* sends samples to an engine; 0: not running */
+    bool remote_failed;            /* not all of them have come there */
     struct session_command command;
     char *refusal; /* owned; why the command never ran. NULL: it ran, or was interrupted before */
     /* notes on the quality of the run; written when nobody else writes to the database */
@@ -190,6 +192,14 @@ void session_release_library(struct run_session *s);
 void session_start_live(struct run_session *s);
 int live_pick_port(void); /* a free port on 127.0.0.1; 0: none was found */
 void session_end_live(struct run_session *s);
+
+/* --- run_remote.c --- */
+
+/* Starts the child that sends, if one is asked for. */
+void session_start_remote(struct run_session *s);
+/* When the run has ended in the database: waits some seconds until all is sent, else says how the
+ * rest is sent. */
+void session_end_remote(struct run_session *s);
 
 /* --- run_finish.c --- */
 

@@ -302,6 +302,7 @@ static int record(struct run_session *s) {
         session_name_uncaptured(s);
         if (s->options->live)
             session_start_live(s);
+        session_start_remote(s);
         exit_status = run_command(s);
     } else {
         exit_status = interrupted_status(s);
@@ -319,6 +320,7 @@ static int record(struct run_session *s) {
     if (ended == 0 && s->command.started_mono_ns && !s->refusal && s->options->report)
         conclude(s);
     session_end_live(s);
+    session_end_remote(s);
     session_reap(s);
     return exit_status;
 }

@@ -119,6 +119,7 @@ static int attach_main(int argc, char **argv) {
         VERB_DATABASE(&o->database),
         RUN_HOST_ROWS(&run),
         {"--live", "serve a live view to a browser here meanwhile", .flag = &o->live},
+        REMOTE_ROWS(&o->remote),
         {"--no-command-lines",
          "record nothing of this command line but its verb,\n"
          "and name processes as the kernel does",

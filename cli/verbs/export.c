@@ -13,17 +13,20 @@
 #include "cli/base/output_stream.h"
 #include "cli/base/report.h"
 #include "cli/base/verb.h"
+#include "cli/launch/remote_program.h"
 #include "common/error.h"
 
 static const char usage[] =
     "usage: chokepoint export [RUN] --format FORMAT [--table NAME] [--db FILE] [-o PATH]\n"
+    "       chokepoint export [RUN] --remote-write URL [--db FILE]\n"
     "\n"
-    "Writes a recording for other programs to read. RUN is a number or a name from\n"
-    "`chokepoint list`, last, last~1; default: last.\n"
+    "Writes a recording for other programs to read, or sends it to one, also while it is\n"
+    "recorded. RUN is a number or a name from `chokepoint list`, last, last~1; default: last.\n"
     "\n";
 
 struct options {
     const char *run, *database, *format, *table, *path;
+    struct remote_words remote;
 };
 
 static int read_export_words(int argc, char **argv, struct options *options) {
@@ -40,8 +43,9 @@ static int read_export_words(int argc, char **argv, struct options *options) {
          "write there; a file that exists is replaced when all is written;\n"
          "for smpi a new or empty folder",
          .text = &options->path},
+        REMOTE_ROWS(&options->remote),
     };
-    const struct option_table table = {usage, rows, ARRAY_SIZE(rows), NULL, 2, 19, false};
+    const struct option_table table = {usage, rows, ARRAY_SIZE(rows), NULL, 2, 28, false};
     char **rest;
     *options = (struct options){.run = "last", .database = REPORT_DATABASE};
     int result = verb_words_read("export", &table, argc, argv, &rest);
@@ -51,6 +55,14 @@ static int read_export_words(int argc, char **argv, struct options *options) {
     if (result == 0 && rest[0])
         options->run = rest[0];
     return result;
+}
+
+/* With an address nothing is written here. */
+static int check_remote(const struct options *options) {
+    if (options->remote.url && (options->format || options->table || options->path))
+        return verb_refuse("export", "--remote-write sends and writes nothing", NULL,
+                           "leave out --format, --table and -o");
+    return remote_words_check("export", &options->remote);
 }
 
 static const struct export_format *choose_format(const struct options *options) {
@@ -186,18 +198,44 @@ static int export_run(struct store *store, const struct export_format *format,
     return status;
 }
 
+/* ---- to an engine ---- */
+
+/* This process becomes the program that sends. */
+static int become_sender(const struct options *options, int64_t run) {
+    struct remote_call call;
+    if (remote_call_fill(&call, "export", &options->remote, options->database, run, false) < 0)
+        return EXIT_USAGE;
+    execv(call.program, (char *const *)call.words);
+    verb_complain("export", "%s: %s", call.program, strerror(errno));
+    return EXIT_USAGE;
+}
+
+static int send_run(struct store *store, const struct options *options) {
+    struct store_run run;
+    int status = find_run(store, options, &run);
+    int64_t id = status ? 0 : run.id;
+    if (status == 0)
+        store_run_release(&run);
+    store_close(store);
+    return status ? status : become_sender(options, id);
+}
+
 static int export_main(int argc, char **argv) {
     struct options options;
     struct store *store;
     int status = read_export_words(argc, argv, &options);
+    if (status == 0)
+        status = check_remote(&options);
     if (status)
         return verb_words_status(status);
-    const struct export_format *format = choose_format(&options);
-    if (!format)
+    const struct export_format *format = options.remote.url ? NULL : choose_format(&options);
+    if (!format && !options.remote.url)
         return EXIT_USAGE;
     status = report_open_database("export", options.database, &store);
     if (status)
         return status;
+    if (!format)
+        return send_run(store, &options);
     status = export_run(store, format, &options);
     store_close(store);
     return status;
@@ -205,7 +243,7 @@ static int export_main(int argc, char **argv) {
 
 const struct verb verb_export = {
     .name = "export",
-    .help = "write a recording for Perfetto, Prometheus, SimGrid or as CSV",
+    .help = "write a recording for Perfetto, SimGrid, or as CSV; send it to Prometheus",
     .main = export_main,
     .formats = "perfetto openmetrics smpi csv",
     .takes_runs = true};

@@ -30,14 +30,17 @@ ROOMS = {
     "agent": ["mark", "shim", "kernels nccl", "base", "capture wait", "probes", "sampler spool", "ring", "push doctor supervise", "program relay"],
     "analysis": ["facts", "time", "model", "evidence", "simulate", "gain", "causes", "verdict"],
     "reports": ["says", "facts", "model", "plot", "comparison", "sweep", "sections", "formats", "text", "export", "live"],
-    "cli": ["base", "launch", "run", "calibrate cut doctor import jobs list mcp serve sql sweep testbed top verbs", "program"],
+    "cli": ["base", "launch", "run", "calibrate cut doctor import jobs list mcp remote serve sql sweep testbed top verbs", "program"],
 }
 MAY_ALSO = {("analysis", "time"): {"model"}}
 MODEL = {"analysis/run_model.h", "analysis/run_model.c"} # number.h beside them is read by all rooms
 
 # A library's header, and the files that may include it.
 LIBRARIES = {
-    "curl/curl.h": r"agent/push/push_library\.h|workloads/data/http\.c",
+    "curl/curl.h": r"agent/push/push_library\.h|cli/remote/post\.c|workloads/data/http\.c",
+    "snappy-c.h": r"cli/remote/compress\.c",
+    "protobuf-c/": r"cli/remote/message\.c",
+    "libpq-fe.h": r"cli/jobs/jobs_postgres\.c",
     "zstd.h": r"collector/store_(packed|block_zip)\.c|agent/ring/ring_zip\.c",
     "zlib.h": r"workloads/data/bytes\.c|workloads/common/gzip\.c|collector/store_seal\.c",
     "seccomp.h": r"collector/confine_calls\.c",
