@@ -43,6 +43,7 @@ if(TARGET chokepoint_remote)
   chokepoint_unit_test(test_remote_journal chokepoint_remote)
   chokepoint_e2e_test(engines_get_each_sample_once faults)
   chokepoint_e2e_test(engines_that_refuse_are_told)
+  chokepoint_e2e_test(engines_answer_the_dashboards)
 endif()
 
 # `chokepoint import`
