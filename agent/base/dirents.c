@@ -3,8 +3,11 @@
 #include "agent/base/dirents.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include "common/error.h"
 
 const struct dirents_entry *dirents_next(struct dirents *dirents) {
     if (dirents->at >= dirents->n) {
@@ -38,4 +41,15 @@ bool dirents_next_id(struct dirents *dirents, int32_t *ret_id, uint64_t *ret_ino
             return true;
         }
     return false;
+}
+
+int listing_open(struct listing *listing, const char *path) {
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    listing->list =
+        (struct dirents){.fd = fd, .buffer = listing->buffer, .capacity = sizeof listing->buffer};
+    return fd < 0 ? negative_errno() : 0;
+}
+
+void listing_close(struct listing *listing) {
+    close(listing->list.fd);
 }

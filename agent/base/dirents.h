@@ -31,4 +31,14 @@ const struct dirents_entry *dirents_next(struct dirents *dirents);
 /* The next entry whose name is a positive number (a process or thread). False at the end. */
 bool dirents_next_id(struct dirents *dirents, int32_t *ret_id, uint64_t *ret_inode);
 
+/* A directory that is listed, with its buffer. */
+struct listing {
+    struct dirents list;
+    _Alignas(struct dirents_entry) char buffer[4096];
+};
+
+/* Negative errno: nothing is to be closed. */
+int listing_open(struct listing *listing, const char *path);
+void listing_close(struct listing *listing);
+
 #endif

@@ -107,6 +107,12 @@ int file_read_head(int at, const char *path, char *bytes, size_t capacity) {
     return (int)n;
 }
 
+int file_read_lines(const char *path, char *text, size_t capacity) {
+    int n = file_read_head(AT_FDCWD, path, text, capacity);
+    const char *newline = n > 0 ? memrchr(text, '\n', (size_t)n) : NULL;
+    return n < 0 ? n : newline ? (int)(newline + 1 - text) : 0;
+}
+
 int file_read_small(int at, const char *path, char *text, size_t capacity) {
     int n = file_read_head(at, path, text, capacity);
     if (n < 0)

@@ -43,6 +43,10 @@ static inline const char *source_end(const struct source *source) {
  * the number of bytes or a negative errno. */
 ssize_t file_read_open(int fd, char *bytes, size_t capacity);
 
+/* Reads the whole lines of a text file of the kernel into text[capacity]. A last line without its
+ * newline is left out. Returns their size or a negative errno. */
+int file_read_lines(const char *path, char *text, size_t capacity);
+
 /* Reads a small file whole into text[capacity], NUL-terminated and without trailing newline. `at`
  * is a directory descriptor or AT_FDCWD. Returns its length or a negative errno (-EFBIG: too
  * large). */

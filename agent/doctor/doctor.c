@@ -6,9 +6,9 @@
 #include "common/error.h"
 
 static void (*const checks[])(const struct doctor_env *env) = {
-    doctor_check_rights,    doctor_check_kernel,   doctor_check_groups,
-    doctor_check_processor, doctor_check_clock,    doctor_check_space,
-    doctor_check_network,   doctor_check_launcher, doctor_check_gpu,
+    doctor_check_rights,   doctor_check_kernel, doctor_check_groups,  doctor_check_processor,
+    doctor_check_clock,    doctor_check_space,  doctor_check_storage, doctor_check_network,
+    doctor_check_launcher, doctor_check_gpu,
 };
 
 int doctor_run(const struct doctor_env *env) {

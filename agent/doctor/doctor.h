@@ -46,6 +46,7 @@ void doctor_check_groups(const struct doctor_env *env);
 void doctor_check_processor(const struct doctor_env *env);
 void doctor_check_clock(const struct doctor_env *env);
 void doctor_check_space(const struct doctor_env *env);
+void doctor_check_storage(const struct doctor_env *env);
 void doctor_check_network(const struct doctor_env *env);
 void doctor_check_launcher(const struct doctor_env *env);
 void doctor_check_gpu(const struct doctor_env *env);

@@ -39,19 +39,6 @@ struct bandwidth {
     int64_t looked_ns;
 };
 
-/* A directory that is listed. */
-struct listing {
-    struct dirents list;
-    _Alignas(struct dirents_entry) char buffer[4096];
-};
-
-static int listing_open(struct listing *listing, const char *path) {
-    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    listing->list =
-        (struct dirents){.fd = fd, .buffer = listing->buffer, .capacity = sizeof listing->buffer};
-    return fd < 0 ? negative_errno() : 0;
-}
-
 static void monitor_close(struct monitor *monitor) {
     for (size_t i = 0; i < MONITOR_FILES; i++)
         if (monitor->fds[i] >= 0)
@@ -96,7 +83,7 @@ static void add_counting_group(struct bandwidth *bandwidth, const char *director
     for (const struct dirents_entry *entry; (entry = dirents_next(&domains.list));)
         if (entry->name[0] != '.')
             add_monitor(bandwidth, data, entry->name, group);
-    close(domains.list.fd);
+    listing_close(&domains);
 }
 
 /* Directories of the root that are no groups. */
@@ -118,7 +105,7 @@ static void look(struct bandwidth *bandwidth, const struct probe_env *env) {
     for (const struct dirents_entry *entry; (entry = dirents_next(&groups.list));)
         if (is_group(entry->name))
             add_counting_group(bandwidth, directory, entry->name);
-    close(groups.list.fd);
+    listing_close(&groups);
 }
 
 static int bandwidth_open(void *state, const struct probe_env *env, char *why, size_t why_size) {

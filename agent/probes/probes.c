@@ -15,6 +15,7 @@ const struct probe *const probe_list[] = {
     &probe_nfs,         &probe_load,      &probe_filesystem,   &probe_wait,
     &probe_socket_wait, &probe_wakeup,    &probe_gpu,          &probe_gpu_process,
     &probe_gpu_device,  &probe_gpu_burst, &probe_gpu_kernel,   &probe_energy,
-    &probe_bandwidth,
+    &probe_bandwidth,   &probe_fabric,    &probe_lustre,       &probe_lustre_target,
+    &probe_beegfs,
 };
 const size_t probe_list_size = ARRAY_SIZE(probe_list);

@@ -34,5 +34,9 @@ extern const struct probe probe_gpu_burst;
 extern const struct probe probe_gpu_kernel;
 extern const struct probe probe_energy;
 extern const struct probe probe_bandwidth;
+extern const struct probe probe_fabric;
+extern const struct probe probe_lustre;
+extern const struct probe probe_lustre_target;
+extern const struct probe probe_beegfs;
 
 #endif

@@ -50,7 +50,7 @@
 #include "tests/bench/light_push.h"
 
 #define TOKEN "00112233445566778899aabbccddeeff"
-#define TABLES 32
+#define TABLES TABLES_MAX
 #define TURNS 3 /* turns of two builds */
 
 static void die(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));

@@ -22,6 +22,9 @@ int LLVMFuzzerInitialize(int *argc, char ***argv);
 
 #define V1 "sys/fs/cgroup/v1/"
 #define V2 "sys/fs/cgroup/v2/"
+#define LUSTRE "sys/kernel/debug/lustre/"
+#define BEEGFS "proc/fs/beegfs/c1/"
+#define PORT "sys/class/infiniband/x/ports/1/"
 
 static const struct subject {
     const char *file; /* the file that gets the text */
@@ -67,6 +70,13 @@ static const struct subject {
     {"proc/self/mountinfo", &probe_cpu, SCOPE_CGROUP, "1:cpuacct,memory,blkio:/g\n0::/g\n"},
     {"proc/self/status", &probe_cpu, SCOPE_CGROUP, "0::/\n"},
     {"proc/self/mountstats", &probe_nfs, SCOPE_HOST, ""},
+    {LUSTRE "llite/a-ffff1/stats", &probe_lustre, SCOPE_HOST, ""},
+    {LUSTRE "osc/a-OST0-osc-ffff1/stats", &probe_lustre_target, SCOPE_HOST, ""},
+    {LUSTRE "osc/a-OST0-osc-ffff1/import", &probe_lustre_target, SCOPE_HOST, ""},
+    {BEEGFS "storage_nodes", &probe_beegfs, SCOPE_HOST, ""},
+    {BEEGFS "storage_target_state", &probe_beegfs, SCOPE_HOST, ""},
+    {PORT "rate", &probe_fabric, SCOPE_HOST, ""},
+    {PORT "counters/port_xmit_data", &probe_fabric, SCOPE_HOST, ""},
 };
 
 static const char mounts[] = "1 0 0:1 / /sys/fs/cgroup/v1 rw - cgroup cgroup "
@@ -105,6 +115,14 @@ static const char *const surroundings[][2] = {
     {V2 "g/memory.events", ""},
     {V2 "g/io.stat", ""},
     {V2 "g/cpuset.cpus.effective", ""},
+    {LUSTRE "llite/a-ffff1/stats", ""},
+    {LUSTRE "osc/a-OST0-osc-ffff1/stats", ""},
+    {LUSTRE "osc/a-OST0-osc-ffff1/import", ""},
+    {BEEGFS "storage_nodes", ""},
+    {BEEGFS "storage_target_state", ""},
+    {PORT "rate", ""},
+    {PORT "link_layer", "InfiniBand\n"},
+    {PORT "counters/port_xmit_data", "1\n"},
 };
 
 static char root[64];

@@ -133,6 +133,47 @@ static void a_bar_in_a_file_parts_no_field(void **state) {
     FINDS(p, "clock source x / y?[1m / hinders | \n");
 }
 
+#define LLITE "debug/lustre/llite/s-ffff1/stats"
+
+static void who_may_read_counters_of_lustre_is_told(void **state) {
+    struct place *p = *state;
+    put(p, "self/mounts", "/dev/sda1 / ext4 rw 0 0\n");
+    put(p, "kernel/" LLITE, "open 1 samples [usecs] 1 1 1\n");
+    LACKS(p, "| lustre |");
+    put(p, "self/mounts", "/dev/sda1 / ext4 rw 0 0\na@o2ib:/s /scratch lustre rw 0 0\n");
+    FINDS(p, "doctor | ok | lustre | calls to Lustre are counted");
+    char name[256];
+    snprintf(name, sizeof name, "%s/kernel/" LLITE, p->root);
+    assert_int_equal(unlink(name), 0);
+    FINDS(p, "doctor | note | lustre | Lustre is mounted, and calls to it are counted for root");
+    FINDS(p, "| mount -o remount,mode=0711 /sys/kernel/debug\n");
+    put(p, "fs/lustre/llite/s-ffff1/stats", "open 1 samples [regs]\n");
+    FINDS(p, "doctor | ok | lustre |");
+}
+
+static void connections_of_beegfs_are_told(void **state) {
+    struct place *p = *state;
+    LACKS(p, "| beegfs |");
+    put(p, "fs/beegfs/c1/storage_nodes", "a [ID: 1]\n");
+    FINDS(p, "doctor | ok | beegfs | connections to BeeGFS are seen; its bytes");
+}
+
+#define PORT_1 "class/infiniband/mlx4_0/ports/1/"
+
+static void a_port_that_stopped_counting_is_told(void **state) {
+    struct place *p = *state;
+    LACKS(p, "| fabric |");
+    put(p, PORT_1 "counters/port_xmit_data", "4294967294\n");
+    FINDS(p, "doctor | ok | fabric | port 1 of mlx4_0 counts what passes it");
+    put(p, PORT_1 "counters/port_xmit_data", "4294967295\n");
+    FINDS(p, "doctor | note | fabric | port 1 of mlx4_0 counts bytes in 32 bits, and stopped");
+    FINDS(p, "| perfquery -R\n");
+    put(p, PORT_1 "counters/port_xmit_data", "N/A (no PMA)\n");
+    FINDS(p, "doctor | note | fabric | the driver of port 1 of mlx4_0 does not count its bytes");
+    put(p, PORT_1 "counters_ext/port_xmit_data_64", "4294967296\n");
+    FINDS(p, "doctor | ok | fabric |");
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void) {
@@ -142,6 +183,9 @@ int main(void) {
         TEST(what_is_not_there_is_told),
         TEST(a_spool_that_cannot_be_written_hinders),
         TEST(a_bar_in_a_file_parts_no_field),
+        TEST(who_may_read_counters_of_lustre_is_told),
+        TEST(connections_of_beegfs_are_told),
+        TEST(a_port_that_stopped_counting_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
