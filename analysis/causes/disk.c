@@ -9,6 +9,7 @@
 #include <math.h>
 
 #include "analysis/causes/causes_private.h"
+#include "analysis/evidence/lustre_use.h"
 #include "analysis/evidence/remote_storage.h"
 #include "analysis/evidence/storage_limit.h"
 #include "analysis/facts/series/stats.h"
@@ -38,6 +39,16 @@
         NFS_CALLS,                                                                                 \
         "calls to %s: %.0f a second, %.1f ms each, %.1f ms of it network and server (mountstats)", \
         SLOTS("calls a second", "ms a call", "of it network and server, ms"), SLOTS("export"))     \
+    REMARK(IO_OF_LUSTRE,                                                                           \
+           "its I/O is slow though the device is idle: it waits for the servers of Lustre %s",     \
+           SLOTS(), SLOTS("file system"))                                                          \
+    REMARK(LUSTRE_WAITED,                                                                          \
+           "calls to Lustre %s: %.0f a second; they waited for at least %.1f %% of the time, all " \
+           "of them summed",                                                                       \
+           SLOTS("calls a second", "waited at least, %"), SLOTS("file system"))                    \
+    REMARK(LUSTRE_SLOWEST,                                                                         \
+           "requests to its target %s took longest: %.0f %% of what all of them took",             \
+           SLOTS("of the time of requests, %"), SLOTS("target"))                                   \
     REMARK(IO_ONE_BY_ONE, "one request after the other, each served as fast as the device can",    \
            SLOTS(), SLOTS())                                                                       \
     REMARK(DEVICE_BUSY, "the device is busy", SLOTS(), SLOTS())                                    \
@@ -83,6 +94,11 @@
            "see what %s waits for at the NFS server of %s: its disks, its link, or copy the "      \
            "files to a local disk first",                                                          \
            SLOTS(), SLOTS("host", "export"))                                                       \
+    REMARK(ADVISE_SEE_LUSTRE,                                                                      \
+           "see what %s waits for at the servers of Lustre %s: which targets its files lie on "    \
+           "(`lfs getstripe FILE`), and how busy these are; spread large files over more of them " \
+           "(`lfs setstripe -c`), or copy the files to a local disk first",                        \
+           SLOTS(), SLOTS("host", "file system"))                                                  \
     REMARK(ADVISE_FASTER_DISK,                                                                     \
            "give %s a faster disk than %s, or read less of it: keep data in memory, read ahead",   \
            SLOTS(), SLOTS("host", "disk"))                                                         \
@@ -187,15 +203,32 @@ static enum device device_of(const struct run_model *model, const struct disk *d
                : DEVICE_IDLE;
 }
 
-/* Whether calls to a file server took as much of the time as makes a disk DEVICE_SERVING. */
+static void name_lustre(const struct lustre_use *use, double seconds, struct candidate *c) {
+    c->kind = CAUSE_REMOTE_STORAGE;
+    remark_set(&c->cause, IO_OF_LUSTRE, NUMBERS(), NAMES(use->name));
+    remarks_add(&c->evidence, LUSTRE_WAITED,
+                NUMBERS(use->calls / seconds, 100 * use->waited_s / seconds), NAMES(use->name));
+    if (use->slowest && use->requests_s > 0)
+        remarks_add(&c->evidence, LUSTRE_SLOWEST, NUMBERS(100 * use->slowest_s / use->requests_s),
+                    NAMES(use->slowest->name));
+}
+
+/* Whether calls to file servers took as much of the time as makes a disk DEVICE_SERVING. */
 static bool name_server(const struct run_model *model, size_t group, double demand,
                         struct candidate *c) {
-    struct remote_storage remote;
+    struct remote_storage remote = {.execute_s = 0};
+    struct lustre_use use = {.waited_s = 0};
     double seconds = (double)windows_length(phase_windows(&model->groups[group])) / 1e9;
     double least =
         number_of(model, DISK_SERVING_PART) * fmax(demand, number_of(model, BLOCKED_MIN)) * seconds;
-    if (!remote_storage_most(model, group, c->host, &remote) || remote.execute_s < least)
+    remote_storage_most(model, group, c->host, &remote);
+    lustre_use_most(model, group, c->host, &use);
+    if (fmax(remote.execute_s, use.waited_s) < least)
         return false;
+    if (use.waited_s > remote.execute_s) {
+        name_lustre(&use, seconds, c);
+        return true;
+    }
     c->kind = CAUSE_REMOTE_STORAGE;
     remark_set(&c->cause, IO_OF_SERVER, NUMBERS(), NAMES(remote.export));
     remarks_add(&c->evidence, NFS_CALLS,
@@ -357,6 +390,9 @@ static void advise(const struct advised *advised) {
     struct remote_storage remote;
     if (advised->c->culprit.process)
         advise_culprit(advised);
+    else if (advised->c->cause.kind == &remark_IO_OF_LUSTRE)
+        remarks_add(advised->next, ADVISE_SEE_LUSTRE, NUMBERS(),
+                    NAMES(advised->host, advised->c->cause.names[0]));
     else if (advised->c->kind == CAUSE_REMOTE_STORAGE && most_remote(advised, &remote))
         remarks_add(advised->next, ADVISE_SEE_SERVER, NUMBERS(),
                     NAMES(advised->host, remote.export));

@@ -113,8 +113,8 @@ const struct cause cause_latency = {
     .numbers = own_numbers,
     .remarks = own_remarks,
     .reason = "a small message takes its way between two hosts, whatever the rate of the link",
-    .yields_to =
-        YIELDS_TO(&cause_link_connections, &cause_link_queue, &cause_link_rate, &cause_link_peers),
+    .yields_to = YIELDS_TO(&cause_link_connections, &cause_link_queue, &cause_link_rate,
+                           &cause_link_fabric, &cause_link_peers),
     .detect = detect,
     .advise = advise,
 };

@@ -211,7 +211,8 @@ const struct cause cause_link_peers = {
     .kind = CAUSE_PATH_LIMITED,
     .remarks = own_remarks,
     .reason = "transfers that take one rank longer than its peers go through something slower",
-    .yields_to = YIELDS_TO(&cause_link_connections, &cause_link_queue, &cause_link_rate),
+    .yields_to =
+        YIELDS_TO(&cause_link_connections, &cause_link_queue, &cause_link_rate, &cause_link_fabric),
     .detect = detect,
     .slows = BUDGET_TRANSFER,
     .explain = explain_slow,

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/causes/cause.h"
+#include "analysis/evidence/fabric_ports.h"
 #include "common/error.h"
 #include "reports/says/candidate_words.h"
 #include "reports/says/remark_words.h"
@@ -51,6 +53,12 @@ static void say_interval(double low, double high, char *to, size_t size) {
 
 double verdict_back_rate(const struct run_model *model, const struct candidate *c) {
     bool sends = c->resource == RESOURCE_NET_EGRESS;
+    enum flow_side back = sends ? FLOW_RECEIVE : FLOW_SEND;
+    struct fabric_port port;
+    if (c->by == &cause_link_fabric)
+        return fabric_fullest(model, c->host, phase_windows(&model->groups[c->group]), back, &port)
+                   ? port.mb_s[back]
+                   : NAN;
     return model_mean(model, c->host, sends ? METRIC_NET_RECV : METRIC_NET_SEND, c->group);
 }
 

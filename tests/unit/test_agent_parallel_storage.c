@@ -41,6 +41,17 @@ static void a_call_has_its_bytes_and_its_time(void **state) {
     expect_absent(&h, "scratch ioctl", "time_ns");
 }
 
+/* Calls that read nothing are calls, too. */
+static void lines_of_one_call_may_come_in_any_order(void **state) {
+    (void)state;
+    tree_write(&tree, LLITE "a-ffff1/stats",
+               "read 9 samples [usecs] 1 1 18 36\nread_bytes 7 samples [bytes] 1 1 70 700\n");
+    probe_start(&h, tree.path, SCOPE_HOST, &probe_lustre, S);
+    expect(&h, "a read", "operations", 9);
+    expect(&h, "a read", "bytes", 70);
+    expect(&h, "a read", "time_ns", 18000);
+}
+
 static void how_long_files_were_open_is_no_call(void **state) {
     (void)state;
     probe_start(&h, FIXTURES "hpc-node", SCOPE_HOST, &probe_lustre, S);
@@ -251,6 +262,7 @@ static void its_module_may_go(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(a_call_has_its_bytes_and_its_time),
+        TEST(lines_of_one_call_may_come_in_any_order),
         TEST(how_long_files_were_open_is_no_call),
         TEST(old_versions_count_no_time),
         TEST(a_call_made_for_the_first_time_is_growth),

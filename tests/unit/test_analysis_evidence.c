@@ -173,6 +173,103 @@ static void who_waits_for_a_server_of_files_is_told_its_export(void **state) {
     expect_server(0.01, "throttle", "throttled");
 }
 
+/* Calls to Lustre and requests to its servers, in seconds per second. */
+static struct {
+    double calls, requests, kernel;
+    bool timed; /* the version counts the time of calls */
+} lustre_now;
+
+static double lustre_value(size_t column, double t_s) {
+    (void)t_s;
+    return column == LUSTRE_OPERATIONS ? 100
+           : column == LUSTRE_BYTES    ? 1e6
+           : lustre_now.timed          ? lustre_now.calls * 1e9
+                                       : NAN;
+}
+static double target_value(size_t column, double t_s) {
+    (void)t_s;
+    return column == LUSTRE_TARGET_REQUESTS    ? 50
+           : column == LUSTRE_TARGET_WAIT      ? lustre_now.requests * 1e9
+           : column == LUSTRE_TARGET_CONNECTED ? 1
+                                               : 0;
+}
+static double other_target(size_t column, double t_s) {
+    return column == LUSTRE_TARGET_WAIT ? 1e8 : target_value(column, t_s);
+}
+static double kernel_cpu(size_t column, double t_s) {
+    (void)t_s;
+    return column == CPU_SYSTEM ? lustre_now.kernel * 1e9
+           : column == CPU_IDLE ? (1 - lustre_now.kernel) * 1e9
+                                : 0;
+}
+
+static void expect_lustre(const char *cause, const char *said) {
+    struct recording r;
+    struct judged j;
+    host_now.psi_io = 0.4;
+    host_now.busy = 0.01;
+    plant_waiting(&r, 0.4);
+    plant(&r, RECORDING_CPU, 1, "cpu1", 0.1, 0, kernel_cpu);
+    plant(&r, RECORDING_LUSTRE, 1, "scratch read", 1, 0, lustre_value);
+    if (lustre_now.requests > 0) {
+        plant(&r, RECORDING_LUSTRE_TARGET, 1, "scratch-OST0003", 1, 1u << LUSTRE_TARGET_CONNECTED,
+              target_value);
+        plant(&r, RECORDING_LUSTRE_TARGET, 1, "scratch-OST0004", 1, 1u << LUSTRE_TARGET_CONNECTED,
+              other_target);
+    }
+    judge(&r, &j);
+    assert_string_equal(resource_name(j.verdict.resource), "disk-throttle");
+    assert_string_equal(cause_name(j.verdict.kind), cause);
+    assert_int_equal(j.verdict.host, 1);
+    if (!strstr(j.words.summary, said))
+        fail_msg("not '%s': %s", said, j.words.summary);
+    if (lustre_now.requests > 0 && strcmp(cause, "remote-storage") == 0)
+        assert_true(any_says(&j.words.evidence, "its target scratch-OST0003 took longest: 9"));
+    release(&r, &j);
+}
+
+static void who_waits_for_lustre_is_told_its_file_system(void **state) {
+    (void)state;
+    lustre_now.timed = true;
+    lustre_now.calls = 0.35;
+    lustre_now.requests = 0.9; /* several at a time */
+    lustre_now.kernel = 0.3;
+    expect_lustre("remote-storage", "the servers of Lustre scratch");
+    lustre_now.requests = 0; /* not recorded */
+    lustre_now.kernel = 0.05;
+    expect_lustre("remote-storage", "the servers of Lustre scratch");
+}
+
+static void old_versions_of_lustre_are_known_by_their_requests(void **state) {
+    (void)state;
+    lustre_now.timed = false;
+    lustre_now.requests = 0.9;
+    expect_lustre("remote-storage", "the servers of Lustre scratch");
+    lustre_now.requests = 0;
+    expect_lustre("throttle", "throttled");
+}
+
+/* The job waits for something else meanwhile. */
+static void calls_that_only_copy_from_memory_wait_for_no_server(void **state) {
+    (void)state;
+    lustre_now.timed = true;
+    lustre_now.calls = 0.4;
+    lustre_now.requests = 0;
+    lustre_now.kernel = 0.39;
+    expect_lustre("throttle", "throttled");
+    lustre_now.requests = 0.01; /* recorded, and few */
+    lustre_now.kernel = 0;
+    expect_lustre("throttle", "throttled");
+}
+
+static void requests_that_nobody_waits_for_are_no_wait(void **state) {
+    (void)state;
+    lustre_now.timed = true;
+    lustre_now.calls = 0.01;
+    lustre_now.requests = 0.9; /* writing back */
+    expect_lustre("throttle", "throttled");
+}
+
 /* Busy exactly while the program waits for it: no other program slows it. */
 static void a_disk_that_serves_one_reader_has_not_run_out(void **state) {
     (void)state;
@@ -694,6 +791,10 @@ int main(void) {
         cmocka_unit_test(an_idle_device_is_throttled_a_full_one_is_not),
         cmocka_unit_test(the_limit_that_ran_out_is_said_with_its_number),
         cmocka_unit_test(who_waits_for_a_server_of_files_is_told_its_export),
+        cmocka_unit_test(who_waits_for_lustre_is_told_its_file_system),
+        cmocka_unit_test(old_versions_of_lustre_are_known_by_their_requests),
+        cmocka_unit_test(calls_that_only_copy_from_memory_wait_for_no_server),
+        cmocka_unit_test(requests_that_nobody_waits_for_are_no_wait),
         cmocka_unit_test(a_disk_that_serves_one_reader_has_not_run_out),
         cmocka_unit_test(a_wait_longer_than_the_process_has_lived_is_none),
         cmocka_unit_test(no_wait_is_longer_than_all_that_its_host_waited),
