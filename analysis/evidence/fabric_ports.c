@@ -41,6 +41,27 @@ static struct fabric_port look_at_port(const struct run_model *model, const stru
     return p;
 }
 
+static int compare_ports(const void *a, const void *b) {
+    return strcmp(((const struct fabric_port *)a)->series->name,
+                  ((const struct fabric_port *)b)->series->name);
+}
+
+int fabric_ports_make(const struct run_model *model, int host, struct windows windows,
+                      struct fabric_port **ret_items, size_t *ret_n) {
+    const struct series_set *set = ports_of(model);
+    struct fabric_port *items = calloc(set->n + 1, sizeof *items);
+    size_t n = 0;
+    if (!items)
+        return -ENOMEM;
+    for (size_t s = 0; s < set->n; s++)
+        if (set->items[s].host == host)
+            items[n++] = look_at_port(model, &set->items[s], windows);
+    qsort(items, n, sizeof *items, compare_ports);
+    *ret_items = items;
+    *ret_n = n;
+    return 0;
+}
+
 bool fabric_fullest(const struct run_model *model, int host, struct windows windows,
                     enum flow_side side, struct fabric_port *ret_port) {
     const struct series_set *set = ports_of(model);

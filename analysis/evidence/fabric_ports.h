@@ -14,6 +14,10 @@ struct fabric_port {
     double discards, errors, late, congested; /* in the windows; NAN: not counted */
 };
 
+/* Fills in the ports of a host, by name. The caller owns *ret_items. -ENOMEM. */
+int fabric_ports_make(const struct run_model *model, int host, struct windows windows,
+                      struct fabric_port **ret_items, size_t *ret_n);
+
 /* The port that carried the largest part of its rate in that direction. False if there is none of
  * a known rate, or without memory. */
 bool fabric_fullest(const struct run_model *model, int host, struct windows windows,

@@ -54,6 +54,7 @@ static const struct tool {
      "critical_path, waits, efficiency, resources (CPU, memory, disk, network by host), gpus, "
      "pairs "
      "(traffic between hosts), iterations, operators, processes, filesystems, exports (NFS), "
+     "lustre, beegfs, fabric (InfiniBand), "
      "alerts, ceilings, quality. Several with commas.",
      SCHEMA("\"section\"", RUN_ARGUMENT ",\"section\":{\"type\":\"string\"}," CURSOR_ARGUMENT),
      call_section},

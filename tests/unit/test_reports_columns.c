@@ -605,6 +605,68 @@ static void file_systems_and_exports(void **state) {
            "'receive_mb':5,'send_mb':6,'retransmissions':4}]");
 }
 
+static void calls_to_lustre(void **state) {
+    (void)state;
+    add_row(
+        RECORDING_LUSTRE, 2, "scratch read",
+        (int64_t[]){[LUSTRE_OPERATIONS] = 3, [LUSTRE_BYTES] = 5000000, [LUSTRE_TIME] = 18 * MS});
+    add_row(RECORDING_LUSTRE, 2, "scratch write",
+            (int64_t[]){[LUSTRE_OPERATIONS] = 1, [LUSTRE_BYTES] = 6000000, [LUSTRE_TIME] = 2 * MS});
+    add_row(RECORDING_LUSTRE_TARGET, 2, "scratch-OST0001",
+            (int64_t[]){[LUSTRE_TARGET_REQUESTS] = 2,
+                        [LUSTRE_TARGET_WAIT] = 12 * MS,
+                        [LUSTRE_TARGET_CONNECTED] = 0});
+    add_row(RECORDING_LUSTRE_TARGET, 2, "scratch-MDT0000",
+            (int64_t[]){[LUSTRE_TARGET_REQUESTS] = 6,
+                        [LUSTRE_TARGET_WAIT] = 4 * MS,
+                        [LUSTRE_TARGET_CONNECTED] = 1});
+    add_row(RECORDING_LUSTRE_TARGET, 2, "scratch2-OST0001", /* of another file system */
+            (int64_t[]){[LUSTRE_TARGET_REQUESTS] = 2,
+                        [LUSTRE_TARGET_WAIT] = 99 * MS,
+                        [LUSTRE_TARGET_CONNECTED] = 1});
+    add_row(
+        RECORDING_LUSTRE, 1, "home open",
+        (int64_t[]){
+            [LUSTRE_OPERATIONS] = 7, [LUSTRE_BYTES] = VALUE_ABSENT, [LUSTRE_TIME] = VALUE_ABSENT});
+    expect(section_lustre, "lustre",
+           "[{'host':'vm2','filesystem':'home','calls':7,'call_ms':null,'read_mb':0,'written_mb':0,"
+           "'requests':null,'request_ms':null,'slowest':null,'slowest_pct':null,'lost':null},"
+           "{'host':'vm3','filesystem':'scratch','calls':4,'call_ms':5,'read_mb':5,'written_mb':6,"
+           "'requests':8,'request_ms':2,'slowest':'scratch-OST0001','slowest_pct':75,'lost':1}]");
+}
+
+static void servers_of_beegfs(void **state) {
+    (void)state;
+    add_row(RECORDING_BEEGFS, 1, "storage storage01",
+            (int64_t[]){[BEEGFS_TCP] = 2,
+                        [BEEGFS_RDMA] = 4,
+                        [BEEGFS_FALLBACK] = 1,
+                        [BEEGFS_TARGETS] = 3,
+                        [BEEGFS_OFFLINE] = 1});
+    expect(section_beegfs, "beegfs",
+           "[{'host':'vm2','server':'storage01','kind':'storage','rdma':4,'tcp':2,'fallback':1,"
+           "'targets':3,'offline':1}]");
+}
+
+static void ports_of_fabrics(void **state) {
+    (void)state;
+    add_row(RECORDING_FABRIC, 1, "mlx5_1/1",
+            (int64_t[]){[FABRIC_SEND_BYTES] = 50000 * MS,
+                        [FABRIC_RECEIVE_BYTES] = 25000 * MS,
+                        [FABRIC_SPEED] = 12500 * MS,
+                        [FABRIC_SEND_WAITS] = 700,
+                        [FABRIC_LINK] = 2,
+                        [FABRIC_STATE] = 4,
+                        [FABRIC_DISCARDS] = 1,
+                        [FABRIC_ERRORS] = 2,
+                        [FABRIC_LATE] = 3,
+                        [FABRIC_CONGESTED] = 4});
+    expect(section_fabric, "fabric",
+           "[{'host':'vm2','port':'mlx5_1/1','link':'RoCE','rate_gbit_s':100,'sent_mb_s':5000,"
+           "'sent_pct':40,'received_mb_s':2500,'received_pct':20,'waits_per_s':70,'discards':1,"
+           "'errors':2,'out_of_sequence':3,'congested':4}]");
+}
+
 static void energy_and_traffic_of_memory(void **state) {
     (void)state;
     add_row(RECORDING_ENERGY, 1, "package-0", (int64_t[]){[ENERGY_JOULES] = 30 * S});
@@ -1149,11 +1211,11 @@ static void the_live_picture(void **state) {
 /* The golden file shows names, units and scales of everything planted above. */
 static void readers_see_the_same(void **state) {
     static report_section *const sections[] = {
-        section_pairs,     section_arithmetic, section_waits,       section_efficiency,
-        section_budget,    section_iterations, section_roles,       section_processes,
-        section_operators, section_stragglers, section_quality,     section_loads,
-        section_exports,   section_alerts,     section_filesystems, section_gpus,
-        put_asked};
+        section_pairs,     section_arithmetic,  section_waits,   section_efficiency,
+        section_budget,    section_iterations,  section_roles,   section_processes,
+        section_operators, section_stragglers,  section_quality, section_loads,
+        section_exports,   section_lustre,      section_beegfs,  section_fabric,
+        section_alerts,    section_filesystems, section_gpus,    put_asked};
     char *text = NULL;
     size_t size;
     struct page page;
@@ -1190,6 +1252,9 @@ int main(void) {
         cmocka_unit_test(phases_of_the_run),
         cmocka_unit_test(load_of_hosts),
         cmocka_unit_test(file_systems_and_exports),
+        cmocka_unit_test(calls_to_lustre),
+        cmocka_unit_test(servers_of_beegfs),
+        cmocka_unit_test(ports_of_fabrics),
         cmocka_unit_test(energy_and_traffic_of_memory),
         cmocka_unit_test(kernels_of_gpus),
         cmocka_unit_test(alerts_of_hosts),
