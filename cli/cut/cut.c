@@ -4,10 +4,11 @@
  * kept what hosts did, and the time and the job are named afterwards.
  */
 #include "cli/cut/cut.h"
+#include "cli/base/moment.h"
 #include "cli/base/options.h"
 #include "cli/base/verb.h"
-#include "cli/cut/moment.h"
 #include "common/clock.h"
+#include "common/duration.h"
 #include "common/error.h"
 
 #include <stdio.h>
@@ -79,7 +80,7 @@ static int choose_time(const struct words *words, struct cut *cut) {
     int64_t span_ns = LAST_USUAL_NS;
     if (words->last && words->from)
         return verb_refuse("cut", "--last with --from", NULL, "one of them tells the beginning");
-    if (words->last && (moment_parse_span(words->last, &span_ns) < 0 || span_ns <= 0))
+    if (words->last && (duration_parse(words->last, &span_ns) < 0 || span_ns <= 0))
         return verb_refuse("cut", "no span of time", words->last, "give one such as 10m, 1h or 2d");
     cut->to_ns = cut->now_ns;
     int r = read_moment("--to", words->to, cut->now_ns, &cut->to_ns);
@@ -104,7 +105,7 @@ static int choose_step(const struct words *words, struct cut *cut) {
     int64_t span_ns = cut->to_ns - cut->from_ns;
     if (!words->step)
         return 0;
-    if (moment_parse_span(words->step, &cut->step_ns) == 0 && cut->step_ns > 0 &&
+    if (duration_parse(words->step, &cut->step_ns) == 0 && cut->step_ns > 0 &&
         cut->step_ns <= span_ns / 2)
         return 0;
     return verb_refuse("cut", "no step", words->step, "give one such as 1s, 10s or 1m");

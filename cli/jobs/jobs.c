@@ -6,9 +6,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "cli/base/listing.h"
+#include "cli/base/moment.h"
 #include "cli/base/options.h"
 #include "cli/base/report.h"
 #include "cli/base/verb.h"
@@ -44,28 +44,14 @@ struct all {
 
 /* ---- the words ---- */
 
-static int64_t wall_now_ns(void) {
-    struct timespec t;
-    return clock_gettime(CLOCK_REALTIME, &t) < 0 ? 0 : (int64_t)t.tv_sec * NS_PER_S + t.tv_nsec;
-}
-
-/* "7d": that long ago; "2026-11-20", "2026-11-20 09:41": local time. */
+/* "7d": that long ago; else a moment. */
 static int parse_since(const char *text, int64_t *ret_wall_ns) {
-    static const char *const forms[] = {"%Y-%m-%d", "%Y-%m-%d %H:%M", "%Y-%m-%dT%H:%M"};
-    int64_t ago;
-    if (duration_parse(text, &ago) == 0) {
-        *ret_wall_ns = wall_now_ns() - ago;
-        return 0;
-    }
-    for (size_t i = 0; i < ARRAY_SIZE(forms); i++) {
-        struct tm tm = {.tm_isdst = -1};
-        const char *end = strptime(text, forms[i], &tm);
-        if (!end || *end)
-            continue;
-        *ret_wall_ns = (int64_t)mktime(&tm) * NS_PER_S;
-        return 0;
-    }
-    return verb_refuse("jobs", "no time:", text, "say --since 7d, 12h or 2026-11-20");
+    int64_t ago, now_ns = clock_wall_ns();
+    if (duration_parse(text, &ago) == 0)
+        return *ret_wall_ns = now_ns - ago, 0;
+    return moment_parse(text, now_ns, ret_wall_ns) == 0
+               ? 0
+               : verb_refuse("jobs", "no time:", text, "say 7d, 12h, yesterday or 2026-11-20");
 }
 
 static int parse_order(const char *name, enum job_order *ret_order) {

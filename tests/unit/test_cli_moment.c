@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "cli/cut/moment.h"
+#include "cli/base/moment.h"
 #include "common/clock.h"
 #include "common/error.h"
 
@@ -91,23 +91,11 @@ static void other_words_are_no_times(void **state) {
     }
 }
 
-static void spans_have_days(void **state) {
-    int64_t ns = 0;
-    (void)state;
-    assert_int_equal(moment_parse_span("7d", &ns), 0);
-    assert_true(ns == 7 * DAY);
-    assert_int_equal(moment_parse_span("10m", &ns), 0);
-    assert_true(ns == 600 * NS_PER_S);
-    assert_int_equal(moment_parse_span("d", &ns), -EINVAL);
-    assert_int_equal(moment_parse_span("99999999d", &ns), -EINVAL);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(times_are_those_of_journalctl),
         cmocka_unit_test(local_times_have_the_local_zone),
         cmocka_unit_test(other_words_are_no_times),
-        cmocka_unit_test(spans_have_days),
     };
     setenv("TZ", "UTC", 1);
     tzset();

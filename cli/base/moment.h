@@ -12,7 +12,4 @@
  * "@SECONDS" -> wall time in ns. Without a zone it is local time. -EINVAL. */
 int moment_parse(const char *text, int64_t now_ns, int64_t *ret_ns);
 
-/* "10m", "1h", "7d": a span. -EINVAL. */
-int moment_parse_span(const char *text, int64_t *ret_ns);
-
 #endif

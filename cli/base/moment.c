@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/cut/moment.h"
+#include "cli/base/moment.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -15,20 +15,6 @@
 #define TEXT_MAX 64
 #define YEAR_MIN 1970
 #define YEAR_MAX 2200
-
-int moment_parse_span(const char *text, int64_t *ret_ns) {
-    uint64_t days;
-    char number[TEXT_MAX];
-    size_t n = strlen(text);
-    if (n < 2 || n >= sizeof number || text[n - 1] != 'd')
-        return duration_parse(text, ret_ns);
-    memcpy(number, text, n - 1);
-    number[n - 1] = '\0';
-    if (text_parse_u64(number, &days) < 0 || days > 36500)
-        return -EINVAL;
-    *ret_ns = (int64_t)days * DAY_NS;
-    return 0;
-}
 
 static bool get_number(const char **p, size_t digits, int low, int high, int *ret) {
     int value = 0;
@@ -165,7 +151,7 @@ int moment_parse(const char *text, int64_t now_ns, int64_t *ret_ns) {
         return *ret_ns = (int64_t)s * NS_PER_S, 0;
     }
     if (*text == '-') {
-        if (moment_parse_span(text + 1, &span_ns) < 0 || span_ns >= now_ns)
+        if (duration_parse(text + 1, &span_ns) < 0 || span_ns >= now_ns)
             return -EINVAL;
         return *ret_ns = now_ns - span_ns, 0;
     }
