@@ -25,10 +25,12 @@ struct live {
     int64_t heard_ns;      /* by the monotonic clock: when frames came last, or when we began to
                               look */
     bool heard;            /* some came since we look */
+    int64_t at_ns;         /* the moment that is shown; VALUE_ABSENT: now */
     int64_t frames_end_ns; /* end of the run's newest frame; VALUE_ABSENT */
     char trouble[WHY_SIZE];
     char own_boot[BOOT_ID_SIZE + 1];
     struct live_picture picture;
+    struct live_history history;
     uint64_t number;
 };
 
@@ -79,13 +81,15 @@ static int open_all(struct live *live, const char *which, struct caller caller, 
     return result;
 }
 
-int live_open(const char *database, const char *run, const struct caller *caller,
-              struct live **ret_live, char *why, size_t why_size) {
+static int open_run(const char *database, const char *run, int64_t at_ns,
+                    const struct caller *caller, struct live **ret_live, char *why,
+                    size_t why_size) {
     struct live *live = calloc(1, sizeof *live);
     if (!live)
         return -ENOMEM;
     live_window_init(&live->window);
     live->frames_end_ns = VALUE_ABSENT;
+    live->at_ns = at_ns;
     live->heard_ns = clock_monotonic_ns();
     live_own_boot(live->own_boot);
     live->database = strdup(database);
@@ -97,10 +101,21 @@ int live_open(const char *database, const char *run, const struct caller *caller
     return result;
 }
 
+int live_open(const char *database, const char *run, const struct caller *caller,
+              struct live **ret_live, char *why, size_t why_size) {
+    return open_run(database, run, VALUE_ABSENT, caller, ret_live, why, why_size);
+}
+
+int live_open_at(const char *database, const char *run, double at_s, const struct caller *caller,
+                 struct live **ret_live, char *why, size_t why_size) {
+    return open_run(database, run, (int64_t)(at_s * 1e9), caller, ret_live, why, why_size);
+}
+
 void live_close(struct live *live) {
     if (!live)
         return;
     live_picture_release(&live->picture);
+    live_history_release(&live->history);
     live_judge_free(live->judge);
     live_window_release(&live->window);
     store_tail_close(live->tail);
@@ -154,8 +169,10 @@ static void take(struct live *live, bool *ret_new) {
     enum run_state state = live->run.state;
     memcpy(was, live->trouble, sizeof was);
     int result = read_run(live);
-    if (result == 0)
+    if (result == 0 && live->at_ns == VALUE_ABSENT)
         result = live_window_take(&live->window, live->tail, &rows);
+    else if (result == 0 && !live->number)
+        result = live_window_read(&live->window, live->store, live->run.id, live->at_ns);
     note_frames(live);
     live->trouble[0] = '\0';
     if (is_gone(live))
@@ -187,6 +204,8 @@ static int64_t age_ns(const struct live *live, int64_t end_ns) {
 
 /* The present time of the run. */
 static int64_t elapsed_ns(const struct live *live, int64_t end_ns) {
+    if (live->at_ns != VALUE_ABSENT)
+        return live->at_ns;
     if (live->run.state != RUN_RUNNING)
         return live->run.duration_ns;
     return end_ns + age_ns(live, end_ns) + (clock_monotonic_ns() - live->heard_ns);
@@ -203,7 +222,8 @@ static void fill_silence(struct live_snapshot *snapshot) {
     for (size_t h = 0; h < snapshot->n_hosts; h++) {
         struct live_host *host = &snapshot->hosts[h];
         double since = snapshot->elapsed_s - (isnan(host->seen_s) ? 0 : host->seen_s);
-        host->silent_s = snapshot->state != LIVE_ENDED && since > limit_s ? since : 0;
+        bool over = snapshot->state == LIVE_ENDED && isnan(snapshot->at_s);
+        host->silent_s = !over && since > limit_s ? since : 0;
         snapshot->n_silent += host->silent_s > 0;
     }
 }
@@ -216,7 +236,8 @@ static void fill_head(struct live *live) {
     snapshot->run_id = live->run.id;
     snapshot->run_name = live->run.name;
     snapshot->command = live->run.command;
-    snapshot->state = state_of(live, elapsed - end);
+    snapshot->state = state_of(live, live->at_ns == VALUE_ABSENT ? elapsed - end : 0);
+    snapshot->at_s = live->at_ns == VALUE_ABSENT ? NAN : (double)live->at_ns / 1e9;
     snapshot->end = ends[live->run.state];
     snapshot->exit_status = live->run.exit_status;
     snapshot->elapsed_s = (double)(snapshot->state == LIVE_CUT_OFF ? end : elapsed) / 1e9;
@@ -241,16 +262,30 @@ static int fill_commands(struct live *live) {
     return 0;
 }
 
+/* The judge has read the seconds before this view began. */
+static int complete_history(struct live *live) {
+    const struct live_history *past = live->judged ? &live->judged->history : NULL;
+    for (size_t i = 0; past && i < past->n; i++) {
+        int at = live_history_find(&live->history, past->items[i].host, past->items[i].gpu);
+        if (at < 0)
+            return -ENOMEM;
+        live_history_complete(&live->history.items[at], &past->items[i]);
+    }
+    return 0;
+}
+
 static int draw(struct live *live) {
     struct live_picture *picture = &live->picture;
     live_picture_release(picture);
     fill_head(live);
-    int result = live_fill_hosts(picture, &live->window);
+    int result = live_fill_hosts(picture, &live->window, &live->history);
+    if (result == 0)
+        result = complete_history(live);
     if (result == 0)
         result = live_fill_processes(picture, &live->window);
     if (result == 0)
         result = live_fill_pairs(picture, &live->window);
-    if (result == 0 && picture->snapshot.state == LIVE_RUNNING)
+    if (result == 0 && picture->snapshot.state == LIVE_RUNNING && live->at_ns == VALUE_ABSENT)
         result = fill_commands(live);
     if (result == 0)
         result = live_fill_judged(picture, live->judged);
@@ -258,6 +293,7 @@ static int draw(struct live *live) {
         result = picture->texts.error;
     if (result == 0) {
         fill_silence(&picture->snapshot);
+        live_fill_histories(picture, &live->history);
         picture->snapshot.number = ++live->number;
         return 1;
     }
@@ -271,9 +307,10 @@ int live_poll(struct live *live) {
     bool is_new;
     const struct live_judged *was = live->judged;
     take(live, &is_new);
-    if (!live->trouble[0])
+    if (!live->trouble[0] && live->at_ns == VALUE_ABSENT)
         live->judged = live_judge_ask(live->judge, live->run.state != RUN_RUNNING);
-    if (live->number && !is_new && live->judged == was && live->run.state != RUN_RUNNING)
+    bool still = live->run.state != RUN_RUNNING || live->at_ns != VALUE_ABSENT;
+    if (live->number && !is_new && live->judged == was && still)
         return 0;
     return draw(live);
 }

@@ -76,6 +76,41 @@ enum live_cap {
 /* "unknown", "none", "power", "heat", "hardware" */
 const char *live_cap_name(enum live_cap cap);
 
+/* A history has a value for each of the last LIVE_HISTORY_S seconds. */
+enum live_trace {
+    LIVE_TRACE_CPU,  /* cpu_pct */
+    LIVE_TRACE_CORE, /* METRIC_CPU_CORE_MAX, and so on */
+    LIVE_TRACE_MEMORY,
+    LIVE_TRACE_DISK, /* METRIC_DISK_BUSY */
+    LIVE_TRACE_RECEIVE,
+    LIVE_TRACE_SEND,
+    LIVE_TRACES,
+    LIVE_TRACE_GPU = 0 /* of a GPU: sm_pct, or else busy_pct */
+};
+#define LIVE_HISTORY_S 60
+struct live_values {
+    float value[LIVE_HISTORY_S]; /* the newest is the last; NAN: not known */
+};
+
+/* How full the fullest host was over the whole run, in at most LIVE_PAST_MAX steps of equal time.
+ */
+enum live_resource {
+    LIVE_FULL_CORE,
+    LIVE_FULL_MEMORY,
+    LIVE_FULL_DISK, /* time busy */
+    LIVE_FULL_NETWORK,
+    LIVE_FULL_GPU,
+    LIVE_RESOURCES
+};
+/* "core", "memory", "disk", "network", "gpu" */
+const char *live_resource_name(enum live_resource resource);
+#define LIVE_PAST_MAX 120
+struct live_past {
+    double step_s;
+    size_t n;                                 /* 0: not known yet */
+    float pct[LIVE_RESOURCES][LIVE_PAST_MAX]; /* NAN: not known */
+};
+
 struct live_gpu {
     const char *name;        /* "gpu0"; "gpu0/mig1" a part of a divided one */
     const char *model;       /* "NVIDIA H200"; "": not known */
@@ -84,8 +119,9 @@ struct live_gpu {
     double to_mb_s, from_mb_s; /* over PCIe */
     double memory_used_gb, memory_gb, watts, watts_limit;
     enum live_cap cap;
-    bool lost;   /* fallen off the bus, or must be reset */
-    int64_t xid; /* number of its driver's last error; -1: none */
+    const struct live_values *history; /* one; NULL: none */
+    bool lost;                         /* fallen off the bus, or must be reset */
+    int64_t xid;                       /* number of its driver's last error; -1: none */
 };
 
 struct live_host {
@@ -101,6 +137,7 @@ struct live_host {
     size_t n_cores;
     struct live_gpu *gpus; /* by name */
     size_t n_gpus;
+    const struct live_values *history;       /* by enum live_trace; NULL: none */
     double memory_gb, swap_gb, swap_used_gb; /* total memory and swap; for used memory see
                                                 METRIC_MEM_USED */
     double send_ceiling_mb_s, receive_ceiling_mb_s, read_ceiling_mb_s, write_ceiling_mb_s;
@@ -179,6 +216,8 @@ struct live_snapshot {
     struct live_budget *budgets; /* by rank, then host */
     size_t n_budgets;
     struct live_limit limit;
+    const struct live_past *past; /* as far as the run was judged; NULL: not known */
+    double at_s;                  /* the moment that is shown; NAN: now */
     const char *trouble; /* one line: the database is gone or unreadable, and this is the last good
                             picture; NULL */
 };
@@ -191,6 +230,10 @@ struct live;
  */
 int live_open(const char *database, const char *run, const struct caller *caller,
               struct live **ret_live, char *why, size_t why_size);
+/* As live_open, for one picture: of that time of the run, which may go on. It has no limit,
+ * ceilings and ranks unless it is judged, which judges the run as it is now. */
+int live_open_at(const char *database, const char *run, double at_s, const struct caller *caller,
+                 struct live **ret_live, char *why, size_t why_size);
 void live_close(struct live *live); /* takes NULL */
 
 /* Reads new rows and makes the picture. 1: it changed; 0: nothing is new. -ENOMEM: the picture is

@@ -95,9 +95,19 @@ static int compare_gpus(const void *a, const void *b) {
     return strverscmp(((const struct live_gpu *)a)->name, ((const struct live_gpu *)b)->name);
 }
 
+static int take_history(struct live_history *history, const char *host_name,
+                        const struct live_window *window, const struct series *series) {
+    int at = live_history_find(history, host_name, series->name);
+    if (at < 0)
+        return -ENOMEM;
+    struct live_history_entry *entry = &history->items[at];
+    struct live_seconds seconds = live_history_advance(entry, series->t_ns[series->n - 1]);
+    return live_history_take_gpu(entry, seconds, &window->recording, series->host);
+}
+
 /* A GPU whose rows have ended is one that nobody reads any more: it is left out. */
 int live_fill_gpus(struct live_picture *picture, struct live_host *to,
-                   const struct live_window *window, int host) {
+                   const struct live_window *window, int host, struct live_history *history) {
     const struct series_set *set = &window->recording.tables[RECORDING_GPU];
     const struct series_set *devices = &window->recording.tables[RECORDING_GPU_DEVICE];
     struct series_range range = series_set_of_host(set, host);
@@ -121,6 +131,8 @@ int live_fill_gpus(struct live_picture *picture, struct live_host *to,
         if (!gpu->model)
             return -ENOMEM;
         fill_figures(gpu, set, series, now);
+        if (take_history(history, to->name, window, series) < 0)
+            return -ENOMEM;
         to->n_gpus++;
     }
     if (to->n_gpus)

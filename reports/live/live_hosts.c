@@ -11,14 +11,17 @@
 #define CPU_ALL UINT64_C(0xff)
 #define CPU_FREE (BIT(CPU_IDLE) | BIT(CPU_IOWAIT))
 
+/* Its figures of now, and of the seconds that are complete since the last picture. */
 static int fill_metrics(struct live_host *to, const struct live_window *window, int host,
-                        struct window now) {
+                        struct window now, struct live_history_entry *entry) {
+    struct live_seconds seconds = live_history_advance(entry, window->last_ns[host]);
     for (int m = 0; m < METRIC_JOB_CPU; m++) {
         struct rate rate;
         int result = metric_rate(&window->recording, host, (enum metric)m, &rate);
         if (result < 0)
             return result;
         to->metrics[m] = rate_mean_between(&rate, now.begin_ns, now.end_ns);
+        live_history_take(entry, seconds, (enum metric)m, &rate);
         rate_release(&rate);
     }
     double wait = to->metrics[METRIC_CPU_IOWAIT]; /* a group has no such metric */
@@ -132,7 +135,8 @@ static int find_places(struct live_picture *picture, const struct recording *rec
     return 0;
 }
 
-static int fill_host(struct live_picture *picture, const struct live_window *window, int host) {
+static int fill_host(struct live_picture *picture, const struct live_window *window, int host,
+                     struct live_history *history) {
     struct live_host *to = &picture->snapshot.hosts[picture->place[host]];
     struct window now = live_window_now(window, host);
     const char *name = window->recording.hosts[host];
@@ -141,14 +145,16 @@ static int fill_host(struct live_picture *picture, const struct live_window *win
     to->send_ceiling_mb_s = to->receive_ceiling_mb_s = NAN;
     to->read_ceiling_mb_s = to->write_ceiling_mb_s = NAN;
     fill_levels(to, window, host);
-    int result = fill_metrics(to, window, host, now);
+    int entry = live_history_find(history, name, "");
+    int result = entry < 0 ? -ENOMEM : fill_metrics(to, window, host, now, &history->items[entry]);
     fill_memory(to, window, host);
     if (result == 0)
         result = fill_cores(to, window, host, now);
-    return result < 0 ? result : live_fill_gpus(picture, to, window, host);
+    return result < 0 ? result : live_fill_gpus(picture, to, window, host, history);
 }
 
-int live_fill_hosts(struct live_picture *picture, const struct live_window *window) {
+int live_fill_hosts(struct live_picture *picture, const struct live_window *window,
+                    struct live_history *history) {
     struct live_snapshot *snapshot = &picture->snapshot;
     int result = find_places(picture, &window->recording);
     snapshot->hosts = calloc(window->recording.n_hosts + 1, sizeof *snapshot->hosts);
@@ -156,6 +162,20 @@ int live_fill_hosts(struct live_picture *picture, const struct live_window *wind
         return -ENOMEM;
     snapshot->n_hosts = result < 0 ? 0 : window->recording.n_hosts;
     for (size_t h = 0; result == 0 && h < snapshot->n_hosts; h++)
-        result = fill_host(picture, window, (int)h);
+        result = fill_host(picture, window, (int)h, history);
     return result;
+}
+
+void live_fill_histories(struct live_picture *picture, struct live_history *history) {
+    for (size_t h = 0; h < picture->snapshot.n_hosts; h++) {
+        struct live_host *host = &picture->snapshot.hosts[h];
+        int at = live_history_find(history, host->name, "");
+        if (at >= 0)
+            host->history = history->items[at].values;
+        for (size_t g = 0; g < host->n_gpus; g++) {
+            at = live_history_find(history, host->name, host->gpus[g].name);
+            if (at >= 0)
+                host->gpus[g].history = history->items[at].values;
+        }
+    }
 }

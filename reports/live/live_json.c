@@ -167,6 +167,23 @@ static json_t *limit(const struct live_limit *from) {
     return to;
 }
 
+/* Whole per cents: it comes with each picture. */
+static json_t *past(const struct live_past *from) {
+    json_t *to = from ? json_object() : json_null();
+    if (!from)
+        return to;
+    put(to, "step_s", from->step_s);
+    for (int r = 0; r < LIVE_RESOURCES; r++) {
+        json_t *array = json_array();
+        for (size_t i = 0; i < from->n; i++) {
+            double pct = (double)from->pct[r][i];
+            json_array_append_new(array, isnan(pct) ? json_null() : json_integer(lround(pct)));
+        }
+        json_object_set_new(to, live_resource_name((enum live_resource)r), array);
+    }
+    return to;
+}
+
 static json_t *document(const struct live_snapshot *s) {
     json_t *to = json_object();
     json_object_set_new(to, "schema", json_string("chokepoint.live/1"));
@@ -178,12 +195,14 @@ static json_t *document(const struct live_snapshot *s) {
     json_object_set_new(to, "end", json_text(s->state == LIVE_ENDED ? s->end : NULL));
     json_object_set_new(to, "exit_status", whole(s->exit_status));
     put(to, "elapsed_s", s->elapsed_s);
+    put(to, "at_s", s->at_s);
     put(to, "period_s", s->period_s);
     json_object_set_new(to, "started_s", json_integer(s->started_wall_ns / 1000000000));
     json_object_set_new(to, "hosts_expected", whole(s->n_hosts_expected));
     json_object_set_new(to, "hosts_silent", json_integer((json_int_t)s->n_silent));
     json_object_set_new(to, "trouble", json_text(s->trouble));
     json_object_set_new(to, "limit", limit(&s->limit));
+    json_object_set_new(to, "past", past(s->past));
     json_object_set_new(to, "hosts", hosts(s));
     json_object_set_new(to, "processes", processes(s));
     json_object_set_new(to, "pairs", pairs(s));

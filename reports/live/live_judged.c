@@ -21,6 +21,7 @@ void live_judged_free(struct live_judged *judged) {
     for (size_t b = 0; judged->processes && b < judged->n_budgets; b++)
         free(judged->processes[b]);
     series_set_release(&judged->devices);
+    live_history_release(&judged->history);
     free(judged->hosts);
     free(judged->processes);
     free(judged->ceilings);
@@ -154,6 +155,10 @@ static int keep(struct live_judged *to, const struct report_input *input,
         result = keep_devices(to, judgement->model);
     if (result == 0)
         keep_limiting_link(to, &judgement->verdict);
+    if (result == 0)
+        result = live_history_of(&input->recording, input->recording.duration_ns, &to->history);
+    if (result == 0)
+        result = live_past_of(&input->recording, to->ceilings, &to->past);
     to->limit.at_s = (double)input->recording.duration_ns / 1e9;
     to->limit.final = ended;
     return result < 0 ? result : keep_budgets(to, judgement->model);

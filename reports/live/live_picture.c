@@ -114,6 +114,7 @@ int live_fill_judged(struct live_picture *picture, const struct live_judged *jud
     if (!judged)
         return 0;
     fill_limit(picture, judged);
+    snapshot->past = judged->past.n ? &judged->past : NULL;
     fill_ceilings(snapshot, judged);
     fill_gpu_facts(picture, judged);
     snapshot->budgets = calloc(judged->n_budgets + 1, sizeof *snapshot->budgets);

@@ -7,13 +7,16 @@
 #include "collector/store_tail.h"
 #include "reports/facts/gpus.h"
 #include "reports/live/live.h"
+#include "reports/live/live_history.h"
 #include "reports/says/text_list.h"
 
 /* ---- live_window.c: the last moments of every host ---- */
 
 #define LIVE_NOW_NS INT64_C(1000000000) /* the time over which a rate is computed */
 
+#define LIVE_WINDOW_NS (12 * LIVE_NOW_NS)
 #define LIVE_TABLES 11
+extern const enum recording_table live_window_tables[LIVE_TABLES];
 
 struct live_window {
     struct store_tail_table tables[LIVE_TABLES]; /* that it holds, for store_tail_open */
@@ -26,6 +29,10 @@ void live_window_init(struct live_window *window);
 void live_window_release(struct live_window *window);
 /* Takes the run's new rows, and forgets old ones. *ret_rows: number of new rows. */
 int live_window_take(struct live_window *window, struct store_tail *tail, size_t *ret_rows);
+
+/* Fills an empty window as it was at that time of the run (live_moment.c). */
+int live_window_read(struct live_window *window, struct store *store, int64_t run,
+                     int64_t moment_ns);
 
 /* The host's last second; an empty window for a host without samples. */
 struct window live_window_now(const struct live_window *window, int host);
@@ -44,6 +51,13 @@ void live_own_boot(char boot_id[BOOT_ID_SIZE + 1]);
 /* Fills in command lines of processes on hosts that are this machine (by the snapshot's hosts). */
 void live_fill_commands(struct live_picture *picture, const bool *is_here);
 
+/* ---- live_past.c ---- */
+
+/* Fills in how full the fullest host was. ceilings: four for each host, as of a judgement; -ENOMEM.
+ */
+int live_past_of(const struct recording *recording, const double *ceilings,
+                 struct live_past *ret_past);
+
 /* ---- live_judge.c: the run so far, judged in a thread ---- */
 
 struct live_judged {
@@ -53,6 +67,8 @@ struct live_judged {
     size_t n_hosts;
     double *ceilings;          /* owned, four for each host: send, receive, read, write */
     struct series_set devices; /* what GPUs have: told once, perhaps before a view began */
+    struct live_history history;
+    struct live_past past;
     struct live_budget *budgets;
     char **processes; /* owned, of the budgets */
     size_t n_budgets;
@@ -94,12 +110,15 @@ const char *live_keep(struct live_picture *picture, const char *text, size_t siz
 /* Sets what the GPU has, by its name, and its model, from rows of table gpu_device. */
 void live_gpu_facts(const struct series_set *devices, int host, struct live_gpu *gpu,
                     char model[GPU_MODEL_MAX]);
-/* Fills in the GPUs of a host of the window; -ENOMEM. */
+/* Fills in the GPUs of a host of the window, and their new seconds; -ENOMEM. */
 int live_fill_gpus(struct live_picture *picture, struct live_host *to,
-                   const struct live_window *window, int host);
+                   const struct live_window *window, int host, struct live_history *history);
 
 /* Each fills its own part of an empty picture; -ENOMEM. */
-int live_fill_hosts(struct live_picture *picture, const struct live_window *window);
+int live_fill_hosts(struct live_picture *picture, const struct live_window *window,
+                    struct live_history *history);
+/* Points to the history, whose entries stay where they are until the next picture. */
+void live_fill_histories(struct live_picture *picture, struct live_history *history);
 int live_fill_processes(struct live_picture *picture, const struct live_window *window);
 int live_fill_pairs(struct live_picture *picture, const struct live_window *window);
 int live_fill_judged(struct live_picture *picture, const struct live_judged *judged);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The last seconds of every host as a recording, so that metrics mean the same as in a report. Load
- * is sampled every five seconds; series without rows for WINDOW_NS are forgotten.
+ * is sampled every five seconds; series without rows for LIVE_WINDOW_NS are forgotten.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -11,21 +11,18 @@
 #include "common/error.h"
 #include "reports/live/live_private.h"
 
-#define WINDOW_NS (12 * LIVE_NOW_NS)
 #define ROWS_MISSED 3 /* intervals without a row: then an instance is gone */
 
-static const enum recording_table held[] = {
+const enum recording_table live_window_tables[LIVE_TABLES] = {
     RECORDING_CPU,  RECORDING_MEMORY,  RECORDING_DISK,       RECORDING_NET,
     RECORDING_PSI,  RECORDING_PROCESS, RECORDING_CONNECTION, RECORDING_LOAD,
     RECORDING_FLOW, RECORDING_GPU,     RECORDING_GPU_DEVICE};
 
-_Static_assert(ARRAY_SIZE(held) == LIVE_TABLES, "live_private.h says how many there are");
-
 void live_window_init(struct live_window *window) {
     *window = (struct live_window){0};
     recording_init(&window->recording);
-    for (size_t i = 0; i < ARRAY_SIZE(held); i++) {
-        const struct recording_columns *columns = &recording_columns[held[i]];
+    for (size_t i = 0; i < LIVE_TABLES; i++) {
+        const struct recording_columns *columns = &recording_columns[live_window_tables[i]];
         window->tables[i] = (struct store_tail_table){columns->table, columns->columns, columns->n};
     }
 }
@@ -56,7 +53,7 @@ static int host_index(const struct store_tail *tail, int64_t id) {
 static int take_row(void *ctx, size_t table, const struct store_row_read *row) {
     struct taking *taking = ctx;
     struct live_window *window = taking->window;
-    struct series_set *set = &window->recording.tables[held[table]];
+    struct series_set *set = &window->recording.tables[live_window_tables[table]];
     int host = host_index(taking->tail, row->host);
     char name[INSTANCE_MAX + 1];
     size_t at;
@@ -98,9 +95,9 @@ static int note_hosts(struct live_window *window, const struct store_tail *tail)
 static void forget(struct live_window *window) {
     for (size_t h = 0; h < window->recording.n_hosts; h++)
         for (size_t t = 0; t < LIVE_TABLES && window->last_ns[h] != VALUE_ABSENT; t++)
-            if (held[t] != RECORDING_GPU_DEVICE) /* told once */
-                series_set_forget(&window->recording.tables[held[t]], (int)h,
-                                  window->last_ns[h] - WINDOW_NS);
+            if (live_window_tables[t] != RECORDING_GPU_DEVICE) /* told once */
+                series_set_forget(&window->recording.tables[live_window_tables[t]], (int)h,
+                                  window->last_ns[h] - LIVE_WINDOW_NS);
 }
 
 int live_window_take(struct live_window *window, struct store_tail *tail, size_t *ret_rows) {

@@ -239,6 +239,95 @@ static void each_poll_shows_what_came_since(void **state) {
     NEAR(live_look(f->live)->hosts[0].cpu_pct, 90);
 }
 
+/* Each second is kept once, whatever the pushes were, for a minute. */
+static void the_last_minute_is_kept_by_seconds(void **state) {
+    struct fixture *f = *state;
+    struct going g;
+    begin_run(&g, f->store, 8.5, 1);
+    push(&g, 0, 0, 2, 0.5, 0);
+    const struct live_snapshot *s = open_and_poll(f);
+    push(&g, 0, 2.1, 4.5, 0.9, 0);
+    assert_int_equal(live_poll(f->live), 1);
+    push(&g, 0, 4.6, 8, 0.1, 0);
+    assert_int_equal(live_poll(f->live), 1);
+    const float *core = s->hosts[0].history[LIVE_TRACE_CORE].value;
+    const double busy[] = {50, 90, 90, 50, 10, 10, 10}; /* the fifth is half and half */
+    for (size_t i = 0; i < ARRAY_SIZE(busy); i++)
+        assert_true(fabs((double)core[LIVE_HISTORY_S - ARRAY_SIZE(busy) + i] - busy[i]) < 3);
+    for (size_t i = 0; i < LIVE_HISTORY_S - 8; i++) /* before the run nothing is known */
+        assert_true(isnan(core[i]));
+    for (int i = 9; i < 100; i++)
+        push(&g, 0, i - 0.9, i, i < 60 ? 0.2 : 0.7, 0);
+    assert_int_equal(live_poll(f->live), 1);
+    core = live_look(f->live)->hosts[0].history[LIVE_TRACE_CPU].value;
+    assert_true(fabs((double)core[LIVE_HISTORY_S - 1] - 70) < 3);
+}
+
+/* A view that begins late has the minute before it, as soon as the run has been judged. */
+static void the_minute_before_the_view_comes_from_the_judge(void **state) {
+    struct fixture *f = *state;
+    struct going g;
+    begin_run(&g, f->store, 50.5, 1);
+    for (int i = 1; i <= 50; i++)
+        push(&g, 0, i == 1 ? 0 : i - 0.9, i, i <= 20 ? 0.8 : 0.3, 0);
+    open_and_poll(f);
+    const float *cpu = live_look(f->live)->hosts[0].history[LIVE_TRACE_CPU].value;
+    assert_true(isnan(cpu[LIVE_HISTORY_S - 45]));
+    assert_true(fabs((double)cpu[LIVE_HISTORY_S - 1] - 30) < 3);
+    assert_int_equal(live_judge_now(f->live), 1);
+    cpu = live_look(f->live)->hosts[0].history[LIVE_TRACE_CPU].value;
+    assert_true(fabs((double)cpu[LIVE_HISTORY_S - 45] - 80) < 3);
+    assert_true(fabs((double)cpu[LIVE_HISTORY_S - 25] - 30) < 3);
+    assert_true(isnan(cpu[LIVE_HISTORY_S - 55]));
+}
+
+/* A moment is as a view then had it, whether the run goes on or not. */
+static void a_moment_of_the_past_is_as_it_was(void **state) {
+    struct fixture *f = *state;
+    struct going g;
+    begin_run(&g, f->store, 50.5, 2);
+    for (int i = 1; i <= 50; i++) {
+        push(&g, 0, i == 1 ? 0 : i - 0.9, i, i <= 20 ? 0.8 : 0.3, i <= 20 ? 5 : 0);
+        if (i <= 8) /* silent since, for more than five seconds */
+            push(&g, 1, i == 1 ? 0 : i - 0.9, i, 0.5, 0);
+    }
+    assert_int_equal(
+        live_open_at(f->path, "last", 15, &(struct caller){0}, &f->live, f->why, sizeof f->why), 0);
+    assert_int_equal(live_poll(f->live), 1);
+    const struct live_snapshot *s = live_look(f->live);
+    NEAR(s->at_s, 15);
+    NEAR(s->elapsed_s, 15);
+    assert_int_equal(s->state, LIVE_RUNNING);
+    assert_int_equal(s->n_hosts, 2);
+    assert_true(fabs(s->hosts[0].cpu_pct - 80) < 3);
+    assert_true(s->hosts[0].seen_s > 13 && s->hosts[0].seen_s < 15.01);
+    assert_true(s->hosts[0].silent_s == 0 && s->hosts[1].silent_s > 4);
+    assert_true(s->n_pairs == 1 && fabs(s->pairs[0].send_mb_s - 5) < 0.5);
+    assert_false(s->limit.known);
+    assert_int_equal(live_poll(f->live), 0); /* it does not change any more */
+    assert_int_equal(live_judge_now(f->live), 1);
+    assert_true(fabs(live_look(f->live)->hosts[0].cpu_pct - 80) < 3);
+}
+
+static void the_whole_run_shows_when_something_was_full(void **state) {
+    struct fixture *f = *state;
+    struct going g;
+    begin_run(&g, f->store, 50.5, 2);
+    for (int i = 1; i <= 50; i++) {
+        push(&g, 0, i == 1 ? 0 : i - 0.9, i, i <= 20 ? 1 : 0.25, 0);
+        push(&g, 1, i == 1 ? 0 : i - 0.9, i, 0.5, 0);
+    }
+    assert_null(open_and_poll(f)->past);
+    assert_int_equal(live_judge_now(f->live), 1);
+    const struct live_past *past = live_look(f->live)->past;
+    assert_non_null(past);
+    NEAR(past->step_s, 1);
+    assert_in_range(past->n, 49, 52);
+    assert_true(fabs((double)past->pct[LIVE_FULL_CORE][10] - 100) < 3);
+    assert_true(fabs((double)past->pct[LIVE_FULL_CORE][40] - 50) < 3); /* of the other host */
+    assert_true(isnan(past->pct[LIVE_FULL_NETWORK][10]));              /* no ceiling is known */
+}
+
 static void a_host_that_stops_sending_is_silent(void **state) {
     struct fixture *f = *state;
     struct going g;
@@ -408,6 +497,12 @@ int main(void) {
         cmocka_unit_test_setup_teardown(a_nominal_speed_is_no_ceiling, setup, teardown),
         cmocka_unit_test_setup_teardown(an_ended_run_stays_as_it_ended, setup, teardown),
         cmocka_unit_test_setup_teardown(each_poll_shows_what_came_since, setup, teardown),
+        cmocka_unit_test_setup_teardown(the_last_minute_is_kept_by_seconds, setup, teardown),
+        cmocka_unit_test_setup_teardown(the_minute_before_the_view_comes_from_the_judge, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(a_moment_of_the_past_is_as_it_was, setup, teardown),
+        cmocka_unit_test_setup_teardown(the_whole_run_shows_when_something_was_full, setup,
+                                        teardown),
         cmocka_unit_test_setup_teardown(a_host_that_stops_sending_is_silent, setup, teardown),
         cmocka_unit_test_setup_teardown(a_recording_that_died_is_cut_off, setup, teardown),
         cmocka_unit_test_setup_teardown(a_pair_is_counted_once_and_each_way, setup, teardown),
