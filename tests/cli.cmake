@@ -72,6 +72,7 @@ chokepoint_e2e_test(serve_follows_a_run)
 # `chokepoint top`
 chokepoint_unit_test(test_top chokepoint_top)
 chokepoint_unit_test(test_top_details chokepoint_top)
+chokepoint_unit_test(test_top_views chokepoint_top)
 chokepoint_e2e_test(top_shows_a_run)
 chokepoint_e2e_test(gpus_are_shown)
 chokepoint_e2e_test(top_watches_hosts)

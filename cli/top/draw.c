@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/top/draw.h"
+#include "cli/top/order.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -11,20 +12,27 @@
 
 struct section {
     void (*draw)(struct top_area *area);
-    size_t wanted, least, given; /* lines with the head; a head alone is useless */
+    size_t wanted, least; /* lines with the head; a head alone is useless */
+    unsigned turn;        /* the first gets its minimum first */
+    size_t given;
 };
 
 static size_t least_of(const struct section *section) {
     return section->wanted < section->least ? section->wanted : section->least;
 }
 
-/* Each section gets its minimum first, in order; the rest is dealt out in turn. */
+static void give_least(struct section *section, size_t *lines) {
+    size_t least = least_of(section);
+    section->given = least <= *lines ? least : *lines >= 2 ? *lines : 0;
+    *lines -= section->given;
+}
+
+/* Each section gets its minimum first, in turn; the rest is dealt out. */
 static void share_out(struct section *sections, size_t n, size_t lines) {
-    for (size_t i = 0; i < n; i++) {
-        size_t least = least_of(&sections[i]);
-        sections[i].given = least <= lines ? least : lines >= 2 ? lines : 0;
-        lines -= sections[i].given;
-    }
+    for (unsigned turn = 0; turn < n; turn++)
+        for (size_t i = 0; i < n; i++)
+            if (sections[i].turn == turn)
+                give_least(&sections[i], &lines);
     for (bool any = true; any && lines;) {
         any = false;
         for (size_t i = 0; i < n && lines; i++) {
@@ -50,17 +58,45 @@ static void draw_sections(struct top_area *area, struct section *sections, size_
     }
 }
 
+static size_t budget_rows(const struct top_area *area, int host) {
+    return area->view->own ? 0 : top_budget_rows(area->snapshot, host);
+}
+
+static bool knows_history(const struct live_snapshot *s) {
+    size_t h = 0;
+    while (h < s->n_hosts && !s->hosts[h].history)
+        h++;
+    return h < s->n_hosts;
+}
+
+/* The first section is that of hosts: it shows the last minute of all of them, or of none, unless
+ * the user wants it. */
+static void decide_history(struct top_area *area, struct section *sections, size_t n) {
+    size_t others = 0;
+    for (size_t i = 1; i < n; i++)
+        others += least_of(&sections[i]);
+    area->view->shows_history = true;
+    sections[0].wanted = top_host_rows(area);
+    bool room = sections[0].wanted + others <= area->rows && knows_history(area->snapshot);
+    area->view->shows_history = area->view->history == TOP_HISTORY_ALWAYS ||
+                                (area->view->history == TOP_HISTORY_IF_ROOM && room);
+    sections[0].wanted = top_host_rows(area);
+    if (room && area->view->shows_history)
+        sections[0].least = sections[0].wanted;
+}
+
 static void draw_all(struct top_area *area) {
-    const struct live_snapshot *s = area->snapshot;
+    size_t list = area->canvas->rows < TOP_ROWS_USUAL ? 3 : 5;
     struct section sections[] = {
-        {top_draw_hosts, s->n_hosts ? s->n_hosts + 1 : 0, 5, 0},
-        {top_draw_gpus, top_gpu_rows(s, -1), 3, 0},
-        {top_draw_budgets, area->view->own ? 0 : top_budget_rows(s, -1), 4, 0},
-        {top_draw_processes, top_process_rows(s, -1), 5, 0},
-        {top_draw_pairs, top_pair_rows(s, -1), 4, 0},
+        {top_draw_hosts, 0, list, 0, 0},
+        {top_draw_gpus, top_gpu_rows(area, -1), 3, 2, 0},
+        {top_draw_budgets, budget_rows(area, -1), 4, 3, 0},
+        {top_draw_processes, top_process_rows(area, -1), list, 1, 0},
+        {top_draw_pairs, top_pair_rows(area->snapshot, -1), 4, 4, 0},
     };
+    decide_history(area, sections, ARRAY_SIZE(sections));
     draw_sections(area, sections, ARRAY_SIZE(sections));
-    if (!s->n_hosts)
+    if (!area->snapshot->n_hosts)
         canvas_put(area->canvas, area->row + 1, 0, area->canvas->columns, ROLE_PLAIN,
                    "Waiting for the first sample.");
 }
@@ -84,10 +120,10 @@ static void draw_one(struct top_area *area) {
     area->row += used;
     area->rows -= used;
     struct section sections[] = {
-        {top_draw_gpus, top_gpu_rows(area->snapshot, area->host), 3, 0},
-        {top_draw_budgets, area->view->own ? 0 : top_budget_rows(area->snapshot, area->host), 4, 0},
-        {top_draw_processes, top_process_rows(area->snapshot, area->host), 4, 0},
-        {top_draw_pairs, top_pair_rows(area->snapshot, area->host), 3, 0},
+        {top_draw_gpus, top_gpu_rows(area, area->host), 3, 1, 0},
+        {top_draw_budgets, budget_rows(area, area->host), 4, 2, 0},
+        {top_draw_processes, top_process_rows(area, area->host), 4, 0, 0},
+        {top_draw_pairs, top_pair_rows(area->snapshot, area->host), 3, 3, 0},
     };
     draw_sections(area, sections, ARRAY_SIZE(sections));
 }
@@ -110,23 +146,33 @@ static void draw_body(struct top_area *area) {
     }
 }
 
+static void draw_picture(struct top_area *area) {
+    struct top_area head = *area, foot = *area;
+    head.rows = area->view->mode == TOP_HELP ? 0 : top_head_rows(area);
+    foot.row = area->canvas->rows - 1;
+    foot.rows = 1;
+    area->row = head.rows;
+    area->rows = area->canvas->rows - head.rows - 1;
+    if (head.rows)
+        top_draw_head(&head);
+    draw_body(area);
+    top_draw_foot(&foot);
+}
+
 int top_draw(struct canvas *canvas, const struct live_snapshot *snapshot, struct top_view *view) {
-    struct top_area area = {.canvas = canvas, .snapshot = snapshot, .view = view, .host = -1};
+    struct live_snapshot selected;
+    struct top_area area = {.canvas = canvas, .snapshot = &selected, .view = view, .host = -1};
     canvas_clear(canvas);
     if (canvas->rows < TOP_ROWS_MIN || canvas->columns < TOP_COLUMNS_MIN) {
         canvas_print(canvas, 0, 0, canvas->columns, ROLE_PLAIN, "needs %d x %d, has %zu x %zu",
                      TOP_COLUMNS_MIN, TOP_ROWS_MIN, canvas->columns, canvas->rows);
         return 0;
     }
-    struct top_area head = area, foot = area;
-    head.rows = view->mode == TOP_HELP ? 1 : top_head_rows(&area);
-    foot.row = canvas->rows - 1;
-    foot.rows = 1;
-    area.row = head.rows;
-    area.rows = canvas->rows - head.rows - 1;
-    top_draw_head(&head);
-    draw_body(&area);
-    top_draw_foot(&foot);
+    int result = top_select(view, snapshot, &selected);
+    if (result < 0)
+        return result;
+    draw_picture(&area);
+    top_selection_release(&selected);
     return 0;
 }
 
@@ -134,9 +180,9 @@ size_t top_rows_wanted(const struct live_snapshot *snapshot, struct top_view *vi
                        size_t rows_max) {
     struct canvas whole = {.rows = rows_max, .columns = columns};
     struct top_area area = {.canvas = &whole, .snapshot = snapshot, .view = view, .host = -1};
-    size_t rows = top_head_rows(&area) + 1 + snapshot->n_hosts + 1 + top_gpu_rows(snapshot, -1) +
-                  top_process_rows(snapshot, -1) + top_pair_rows(snapshot, -1);
-    if (!view->own)
-        rows += top_budget_rows(snapshot, -1);
-    return rows > rows_max ? rows_max : rows < TOP_ROWS_MIN ? TOP_ROWS_MIN : rows;
+    view->shows_history = knows_history(snapshot);
+    size_t rows = top_head_rows(&area) + 1 + top_host_rows(&area) + top_gpu_rows(&area, -1) +
+                  budget_rows(&area, -1) + top_process_rows(&area, -1) +
+                  top_pair_rows(snapshot, -1);
+    return rows > rows_max ? rows_max : rows < TOP_ROWS_USUAL ? TOP_ROWS_USUAL : rows;
 }

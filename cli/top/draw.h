@@ -37,17 +37,17 @@ void top_draw_budgets(struct top_area *area);
 void top_draw_processes(struct top_area *area);
 void top_draw_pairs(struct top_area *area);
 void top_draw_host(struct top_area *area); /* at most TOP_HOST_ROWS: one host in detail */
-void top_draw_help(
-    struct top_area *area); /* with TOP_ROWS_MIN - 2 lines only the first and last stay */
-#define TOP_HEAD_ROWS 4     /* minimum */
+void top_draw_help(struct top_area *area); /* scrolls where it does not fit */
+#define TOP_HEAD_ROWS 4                    /* minimum of a screen of the usual size */
 /* The lines of the head that show all of it, if the screen is tall enough. */
 size_t top_head_rows(const struct top_area *screen);
 #define TOP_HOST_ROWS 11
 
 /* Lines with the head; 0: there is nothing to show. */
+size_t top_host_rows(const struct top_area *area); /* with histories, if the view shows them */
 size_t top_budget_rows(const struct live_snapshot *snapshot, int host);
-size_t top_gpu_rows(const struct live_snapshot *snapshot, int host);
-size_t top_process_rows(const struct live_snapshot *snapshot, int host);
+size_t top_gpu_rows(const struct top_area *area, int host);
+size_t top_process_rows(const struct top_area *area, int host);
 size_t top_pair_rows(const struct live_snapshot *snapshot, int host);
 
 /* ---- numbers with at most three digits; "-": not known ---- */
@@ -62,6 +62,15 @@ const char *top_time(char text[TOP_NUMBER_SIZE], double seconds); /* "12 s", "3:
 /* Cores as a strip of that many cells; a cell for several cores shows the fullest. */
 void top_draw_strip(struct canvas *canvas, size_t row, size_t column, size_t width,
                     const struct live_host *host);
+/* The last minute as a strip of at most that many cells, the newest at the right; a cell for
+ * several seconds shows the highest. `most` is its full height; not known: the highest of the
+ * minute. */
+void top_draw_history(struct canvas *canvas, size_t row, size_t column, size_t width,
+                      enum role role, const struct live_values *values, double most);
+/* The highest value of the minute; NAN: none is known. */
+double top_history_peak(const struct live_values *values);
+/* The ceiling of a host for this trace; NAN: not known. */
+double top_trace_most(const struct live_host *host, enum live_trace trace);
 enum role top_term_role(enum budget_term term);
 
 #endif

@@ -12,10 +12,14 @@
 /* ---- the run ---- */
 
 static void put_state(char *text, size_t size, const struct live_snapshot *s,
-                      const struct top_view *view) {
+                      const struct top_view *view, bool wide) {
     char elapsed[TOP_NUMBER_SIZE];
     top_time(elapsed, s->elapsed_s);
-    if (view->own)
+    if (!isnan(s->at_s))
+        snprintf(text, size, "as it was at %s", elapsed);
+    else if (!wide)
+        snprintf(text, size, "%s%s", elapsed, s->state == LIVE_RUNNING ? "" : ", ended");
+    else if (view->own)
         snprintf(text, size, "watching for %s", elapsed);
     else if (s->state == LIVE_RUNNING)
         snprintf(text, size, "running for %s", elapsed);
@@ -36,23 +40,37 @@ static void put_hosts(char *text, size_t size, const struct live_snapshot *s) {
         snprintf(text + used, size - used, ", %zu silent", s->n_silent);
 }
 
+/* "/redis  only the job  5 hosts  12:00:00": what is left out first, and the most that fits. */
+static void put_right_end(char *text, size_t size, const struct top_area *area) {
+    const struct top_view *view = area->view;
+    char hosts[60], clock[16] = "", chosen[80];
+    time_t now = time(NULL);
+    struct tm tm;
+    put_hosts(hosts, sizeof hosts, area->snapshot);
+    if (localtime_r(&now, &tm))
+        strftime(clock, sizeof clock, "%H:%M:%S", &tm);
+    snprintf(chosen, sizeof chosen, "%s%s%s%s", view->filter[0] || view->asks_filter ? "/" : "",
+             view->filter, view->filter[0] || view->asks_filter ? "  " : "",
+             view->job_only && !view->own ? "only the job  " : "");
+    bool wide = area->canvas->columns >= TOP_COLUMNS_USUAL;
+    snprintf(text, size, "%s%s%s%s", chosen, wide || !chosen[0] ? hosts : "", wide ? "  " : "",
+             wide ? clock : "");
+}
+
 static void draw_run(struct top_area *area) {
     const struct live_snapshot *s = area->snapshot;
     struct canvas *c = area->canvas;
-    char state[80], hosts[60], clock[16], right[80], name[64];
-    time_t now = time(NULL);
-    struct tm tm;
-    put_state(state, sizeof state, s, area->view);
-    put_hosts(hosts, sizeof hosts, s);
-    clock[0] = '\0';
-    if (localtime_r(&now, &tm))
-        strftime(clock, sizeof clock, "%H:%M:%S", &tm);
-    snprintf(right, sizeof right, "%s  %s", hosts, clock);
+    char state[80], right[200], name[64];
+    bool wide = c->columns >= TOP_COLUMNS_USUAL;
+    put_state(state, sizeof state, s, area->view, wide);
+    put_right_end(right, sizeof right, area);
     snprintf(name, sizeof name, "run %lld ", (long long)s->run_id);
-    size_t end = c->columns - terminal_width(right);
-    canvas_put_right(c, area->row, end, terminal_width(right), ROLE_PLAIN, right);
-    size_t at = canvas_put(c, area->row, 0, end - 1, ROLE_BOLD, "chokepoint top  ");
-    size_t room = end - at - 2, own = terminal_width(state) + 2;
+    size_t most = wide ? c->columns - 20 : c->columns / 2, width = terminal_width(right);
+    size_t end = c->columns - (width < most ? width : most), at = 0;
+    canvas_put(c, area->row, end, c->columns, ROLE_PLAIN, right);
+    if (wide)
+        at = canvas_put(c, area->row, 0, end - 1, ROLE_BOLD, "chokepoint top  ");
+    size_t room = end > at + 2 ? end - at - 2 : 0, own = terminal_width(state) + 2;
     if (!area->view->own) {
         at += canvas_put(c, area->row, at, room, ROLE_PLAIN, name);
         size_t left = end > at + own + 1 ? end - at - own - 1 : 1;
@@ -71,7 +89,7 @@ struct fullest {
 
 static void consider(struct fullest *most, double share, const struct live_host *host,
                      const char *what, enum role role) {
-    if (share > most->share)
+    if (isfinite(share) && share > most->share) /* nothing is full of what is not known */
         *most = (struct fullest){share, host->name, what, role};
 }
 
@@ -85,7 +103,7 @@ static struct fullest find_fullest(const struct live_snapshot *s) {
         consider(&most, m[METRIC_CPU_CORE_MAX] / 100, host, "one core", ROLE_COMPUTING);
         consider(&most, host->cpu_pct / 100, host, "all cores", ROLE_COMPUTING);
         consider(&most, m[METRIC_MEM_USED] / host->memory_gb, host, "memory", ROLE_MEMORY);
-        consider(&most, m[METRIC_DISK_BUSY] / 100, host, "disk", ROLE_DISK);
+        consider(&most, m[METRIC_DISK_BUSY] / 100, host, "time of the disk", ROLE_DISK);
         consider(&most, m[METRIC_NET_SEND] / host->send_ceiling_mb_s, host, "network, sending",
                  ROLE_TRANSFER);
         consider(&most, m[METRIC_NET_RECV] / host->receive_ceiling_mb_s, host, "network, receiving",
@@ -103,7 +121,8 @@ static void draw_fullest(struct top_area *area) {
         return;
     }
     at += canvas_print(c, area->row, at, c->columns, most.role, "%s of ", most.what);
-    at += canvas_put(c, area->row, at, c->columns - 30, most.role, most.host);
+    at += canvas_put(c, area->row, at, c->columns > at + 12 ? c->columns - at - 12 : 0, most.role,
+                     most.host);
     canvas_print(c, area->row, at, c->columns, ROLE_PLAIN, ", at %.0f %%", 100 * most.share);
     canvas_put(c, area->row + 1, 0, c->columns, ROLE_DIM,
                "Watching only. `chokepoint run COMMAND` records and judges a program.");
@@ -124,13 +143,33 @@ void top_draw_head(struct top_area *area) {
 
 /* ---- the last line ---- */
 
+/* The most that fits. */
+static const char *keys_of(const struct top_view *view, size_t columns) {
+    static const char *const first[] = {
+        "q quit  h help  Enter host  p processes  / filter  t tree  j only the job  "
+        "P M N < > sort  g history  space pause  d delay",
+        "q quit  h help  Enter host  p processes  / filter  t tree  P M N sort  g history",
+        "q quit  h help  Enter host  p processes  / filter",
+        "q quit  h help  / filter  p processes"};
+    static const char *const back[] = {
+        "q back  h help  up down  / filter  t tree  j only the job  P M N < > sort  g history  "
+        "space pause  d delay",
+        "q back  h help  up down  / filter  t tree  j only the job  P M N sort",
+        "q back  h help  up down  / filter  t tree", "q back  h help  up down  / filter"};
+    const char *const *keys = view->mode == TOP_ALL ? first : back;
+    size_t i = 0;
+    while (i + 1 < ARRAY_SIZE(first) && strlen(keys[i]) > columns)
+        i++;
+    return keys[i];
+}
+
 void top_draw_foot(struct top_area *area) {
-    static const char keys[] = "q quit  h help  Enter host  p processes  P M N < > sort  "
-                               "space pause  d delay";
-    static const char back[] = "q back  h help  up down  P M N < > sort  space pause  d delay";
     const struct top_view *view = area->view;
     struct canvas *c = area->canvas;
-    if (view->asks_delay)
+    if (view->asks_filter)
+        canvas_print(c, area->row, 0, c->columns, ROLE_BOLD, "/%s_  Enter keeps it, Esc ends it",
+                     view->filter);
+    else if (view->asks_delay)
         canvas_print(c, area->row, 0, c->columns, ROLE_BOLD, "Seconds between pictures (%.1f): %s_",
                      view->delay_s, view->entry);
     else if (view->entry[0])
@@ -141,5 +180,5 @@ void top_draw_foot(struct top_area *area) {
     else if (view->paused)
         canvas_put(c, area->row, 0, c->columns, ROLE_BOLD, "Paused: space goes on");
     else
-        canvas_put(c, area->row, 0, c->columns, ROLE_DIM, view->mode == TOP_ALL ? keys : back);
+        canvas_put(c, area->row, 0, c->columns, ROLE_DIM, keys_of(view, c->columns));
 }

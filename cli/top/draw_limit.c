@@ -42,13 +42,18 @@ static void lay(struct limit_line *line, size_t columns, size_t taken, size_t li
         line->wanted = 0;
 }
 
-/* "so far (3:15 min), confidence 93 %" */
-static void put_certainty(char *text, size_t size, const struct live_limit *limit) {
+/* "so far (3:15 min), confidence 93 %"; on a narrow screen "93 %" */
+static void put_certainty(char *text, size_t size, const struct live_limit *limit, bool narrow) {
     char until[TOP_NUMBER_SIZE];
     size_t used = 0;
     text[0] = '\0';
     if (!limit->known)
         return;
+    if (narrow) {
+        if (limit->confidence > 0)
+            snprintf(text, size, "%.0f %%", 100 * limit->confidence);
+        return;
+    }
     if (!limit->final)
         used = (size_t)snprintf(text, size, "so far (%s)", top_time(until, limit->at_s));
     if (limit->confidence > 0 && used < size)
@@ -92,20 +97,25 @@ static void begin(struct limit_line lines[LIMIT_LINES], const struct live_limit 
     lines[2] = (struct limit_line){.label = "do", .text = told ? limit->action : ""};
 }
 
+static bool is_narrow(const struct canvas *canvas) {
+    return canvas->columns < TOP_COLUMNS_USUAL;
+}
+
 size_t top_head_rows(const struct top_area *screen) {
     struct limit_line lines[LIMIT_LINES];
-    size_t used = 1, most = screen->canvas->rows / SCREEN_SHARE;
+    size_t rows = screen->canvas->rows, used = 1, most = rows / SCREEN_SHARE;
+    size_t least = rows < TOP_ROWS_USUAL ? 2 : TOP_HEAD_ROWS;
     char sure[60];
     if (screen->view->own)
-        return TOP_HEAD_ROWS;
+        return rows < TOP_ROWS_USUAL ? 2 : TOP_HEAD_ROWS;
     begin(lines, &screen->snapshot->limit);
-    put_certainty(sure, sizeof sure, &screen->snapshot->limit);
+    put_certainty(sure, sizeof sure, &screen->snapshot->limit, is_narrow(screen->canvas));
     lay_out(lines, screen->canvas->columns, terminal_width(sure),
-            (most < TOP_HEAD_ROWS ? TOP_HEAD_ROWS : most) - 1);
+            (most < least ? least : most) - 1);
     for (size_t i = 0; i < LIMIT_LINES; i++)
         used += lines[i].given;
     release(lines);
-    return used < TOP_HEAD_ROWS ? TOP_HEAD_ROWS : used;
+    return used < least ? least : used;
 }
 
 static size_t draw_text_line(struct top_area *area, size_t row, const struct limit_line *line,
@@ -130,7 +140,7 @@ void top_draw_limit(struct top_area *area) {
     char sure[60];
     size_t row = area->row;
     begin(lines, limit);
-    put_certainty(sure, sizeof sure, limit);
+    put_certainty(sure, sizeof sure, limit, is_narrow(area->canvas));
     lay_out(lines, area->canvas->columns, terminal_width(sure), area->rows);
     canvas_put_right(area->canvas, row, area->canvas->columns - terminal_width(sure),
                      terminal_width(sure), ROLE_PLAIN, sure);

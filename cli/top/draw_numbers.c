@@ -84,6 +84,39 @@ void top_draw_strip(struct canvas *canvas, size_t row, size_t column, size_t wid
     }
 }
 
+double top_history_peak(const struct live_values *values) {
+    double most = NAN;
+    for (int s = 0; s < LIVE_HISTORY_S; s++)
+        most = fmax(most, (double)values->value[s]);
+    return most;
+}
+
+/* The highest value of the seconds of a cell; NAN: none is known. */
+static double highest(const struct live_values *values, size_t cell, size_t cells) {
+    size_t end = (cell + 1) * LIVE_HISTORY_S / cells;
+    double most = NAN;
+    for (size_t s = cell * LIVE_HISTORY_S / cells; s < end; s++)
+        most = fmax(most, (double)values->value[s]);
+    return most;
+}
+
+/* Nothing is known where nothing is drawn: the lowest level has a line, too. */
+void top_draw_history(struct canvas *canvas, size_t row, size_t column, size_t width,
+                      enum role role, const struct live_values *values, double most) {
+    if (width > LIVE_HISTORY_S)
+        width = LIVE_HISTORY_S;
+    if (!(most > 0))
+        most = top_history_peak(values);
+    for (size_t i = 0; i < width; i++) {
+        double value = highest(values, i, width);
+        double pct = most > 0 ? 100 * value / most : 0;
+        if (isnan(value))
+            continue;
+        const char *level = level_of(canvas->utf8, pct);
+        canvas_put(canvas, row, column + i, 1, role, *level == ' ' ? "▁" : level);
+    }
+}
+
 enum role top_term_role(enum budget_term term) {
     static const uint8_t roles[BUDGET_TERMS] = {
         [BUDGET_CPU] = ROLE_COMPUTING,       [BUDGET_RUN_QUEUE] = ROLE_CORE_WAIT,

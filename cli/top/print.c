@@ -84,10 +84,15 @@ static bool is_last(const struct top *top, uint64_t number) {
 }
 
 int top_print_pictures(struct top *top) {
-    int status = wait_for_picture(top), result = 0;
+    bool moment = top->words.at_s >= 0;
+    int status = 0, result = 0;
+    if (moment)
+        top_look(top);
+    else
+        status = wait_for_picture(top);
     if (status || !top->live)
         return status;
-    if (!top->view.own)
+    if (!top->view.own && !(moment && top->words.json)) /* moments are asked for often */
         live_judge_now(top->live);
     for (uint64_t number = 0; result == 0;) {
         result = print_picture(top, number++);

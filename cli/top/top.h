@@ -13,7 +13,7 @@
 struct top_words {
     const char *run, *database, *hosts, *hostfile, *write;
     bool batch, json, flows;
-    double delay_s;
+    double delay_s, at_s; /* at_s: a moment of the run; negative: now */
     uint64_t n;
 };
 

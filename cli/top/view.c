@@ -1,128 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/top/view.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/top/order.h"
 #include "common/text.h"
 
 void top_view_init(struct top_view *view, double delay_s) {
     *view = (struct top_view){.delay_s = delay_s, .page = 1};
 }
 
-const char *top_sort_name(enum top_sort sort) {
-    static const char *const names[] = {"name", "CPU", "memory", "disk", "network"};
-    return names[sort];
-}
-
-/* ---- sorting ---- */
-
-struct order {
-    const struct top_view *view;
-    const struct live_snapshot *snapshot;
-};
-
-static double sum_of(double a, double b) {
-    return isnan(a) ? b : isnan(b) ? a : a + b;
-}
-
-static double host_key(enum top_sort sort, const struct live_host *host) {
-    const double *m = host->metrics;
-    switch (sort) {
-    case TOP_BY_CPU:
-        return host->cpu_pct;
-    case TOP_BY_MEMORY:
-        return m[METRIC_MEM_USED];
-    case TOP_BY_DISK:
-        return sum_of(m[METRIC_DISK_READ], m[METRIC_DISK_WRITE]);
-    case TOP_BY_NETWORK:
-        return sum_of(m[METRIC_NET_SEND], m[METRIC_NET_RECV]);
-    default:
-        return 0;
-    }
-}
-
-/* The network use of processes is not known: they are sorted by CPU, as before. */
-static double process_key(enum top_sort sort, const struct live_process *process) {
-    if (sort == TOP_BY_MEMORY)
-        return process->memory_gb;
-    if (sort == TOP_BY_DISK)
-        return sum_of(process->read_mb_s, process->write_mb_s);
-    return sort == TOP_BY_NAME ? 0 : process->cpu_pct;
-}
-
-/* Largest first, unknown last, equal ones as before. */
-static int compare_keys(double x, double y, size_t a, size_t b, bool reversed) {
-    int places = (a > b) - (a < b);
-    if (isnan(x) || isnan(y)) {
-        int unknown = isnan(x) - isnan(y);
-        return unknown ? unknown : places;
-    }
-    int order = (x < y) - (x > y);
-    return (order ? order : places) * (reversed ? -1 : 1);
-}
-
-/* A silent host's figures are outdated. */
-static int compare_hosts(const void *a, const void *b, void *ctx) {
-    const struct order *order = ctx;
-    size_t x = *(const size_t *)a, y = *(const size_t *)b;
-    const struct live_host *hosts = order->snapshot->hosts;
-    enum top_sort sort = order->view->sort;
-    bool quiet_x = sort != TOP_BY_NAME && hosts[x].silent_s > 0,
-         quiet_y = sort != TOP_BY_NAME && hosts[y].silent_s > 0;
-    if (quiet_x != quiet_y)
-        return quiet_x ? 1 : -1;
-    return compare_keys(host_key(sort, &hosts[x]), host_key(sort, &hosts[y]), x, y,
-                        order->view->reversed);
-}
-
-static int compare_processes(const void *a, const void *b, void *ctx) {
-    const struct order *order = ctx;
-    size_t x = *(const size_t *)a, y = *(const size_t *)b;
-    const struct live_process *all = order->snapshot->processes;
-    enum top_sort sort = order->view->sort;
-    return compare_keys(process_key(sort, &all[x]), process_key(sort, &all[y]), x, y,
-                        order->view->reversed && sort != TOP_BY_NAME);
-}
-
-size_t *top_hosts_in_order(const struct top_view *view, const struct live_snapshot *snapshot) {
-    struct order order = {view, snapshot};
-    size_t n = snapshot->n_hosts, *items = malloc((n + 1) * sizeof *items);
-    for (size_t i = 0; items && i < n; i++)
-        items[i] = i;
-    if (items)
-        qsort_r(items, n, sizeof *items, compare_hosts, &order);
-    return items;
-}
-
-size_t *top_processes_in_order(const struct top_view *view, const struct live_snapshot *snapshot,
-                               int host, size_t *ret_n) {
-    struct order order = {view, snapshot};
-    size_t *items = malloc((snapshot->n_processes + 1) * sizeof *items);
-    *ret_n = 0;
-    for (size_t i = 0; items && i < snapshot->n_processes; i++)
-        if (host < 0 || snapshot->processes[i].host == host)
-            items[(*ret_n)++] = i;
-    if (items)
-        qsort_r(items, *ret_n, sizeof *items, compare_processes, &order);
-    return items;
-}
-
-size_t top_marked(const struct top_view *view, const struct live_snapshot *snapshot,
-                  const size_t *order) {
-    for (size_t i = 0; i < snapshot->n_hosts; i++)
-        if (strcmp(snapshot->hosts[order[i]].name, view->host) == 0)
-            return i;
-    return 0;
-}
-
 /* ---- keys ---- */
 
 static void mark(struct top_view *view, const struct live_snapshot *snapshot, const size_t *order,
-                 size_t place) {
-    if (place < snapshot->n_hosts)
+                 size_t n, size_t place) {
+    if (place < n)
         snprintf(view->host, sizeof view->host, "%s", snapshot->hosts[order[place]].name);
 }
 
@@ -144,25 +38,24 @@ static long lines_of(const struct top_view *view, int key) {
 
 static void move(struct top_view *view, const struct live_snapshot *snapshot, int key) {
     if (view->mode != TOP_ALL) { /* the drawing code knows the end of the list */
-        view->scroll = moved(view->scroll, LIVE_PROCESSES_MAX, lines_of(view, key));
+        view->scroll = moved(view->scroll, 2 * LIVE_PROCESSES_MAX, lines_of(view, key));
         return;
     }
-    size_t *order = top_hosts_in_order(view, snapshot);
+    size_t n, *order = top_hosts_in_order(view, snapshot, &n);
     if (order)
-        mark(view, snapshot, order,
-             moved(top_marked(view, snapshot, order), snapshot->n_hosts, lines_of(view, key)));
+        mark(view, snapshot, order, n,
+             moved(top_marked(view, snapshot, order, n), n, lines_of(view, key)));
     free(order);
 }
 
 /* The host of that number in the list of all, or the marked one. */
 static void open_host(struct top_view *view, const struct live_snapshot *snapshot) {
     uint64_t number;
-    size_t *order = top_hosts_in_order(view, snapshot);
+    size_t n, *order = top_hosts_in_order(view, snapshot, &n);
     bool typed = view->entry[0] && text_parse_u64(view->entry, &number) == 0;
-    bool good =
-        order && snapshot->n_hosts && (!typed || (number >= 1 && number <= snapshot->n_hosts));
+    bool good = order && n && (!typed || (number >= 1 && number <= n));
     if (good) {
-        mark(view, snapshot, order, typed ? number - 1 : top_marked(view, snapshot, order));
+        mark(view, snapshot, order, n, typed ? number - 1 : top_marked(view, snapshot, order, n));
         view->mode = TOP_HOST;
         view->scroll = 0;
     }
@@ -170,11 +63,11 @@ static void open_host(struct top_view *view, const struct live_snapshot *snapsho
     free(order);
 }
 
-static void add_to_entry(struct top_view *view, int key) {
-    size_t n = strlen(view->entry);
-    if (n + 1 < sizeof view->entry) {
-        view->entry[n] = (char)key;
-        view->entry[n + 1] = '\0';
+static void add_letter(char *text, size_t size, int key) {
+    size_t n = strlen(text);
+    if (n + 1 < size) {
+        text[n] = (char)key;
+        text[n + 1] = '\0';
     }
 }
 
@@ -198,7 +91,7 @@ static bool type(struct top_view *view, const struct live_snapshot *snapshot, in
     if (key == TOP_KEY_ERASE && n)
         view->entry[n - 1] = '\0';
     else if (digit || (view->asks_delay && key == '.'))
-        add_to_entry(view, key);
+        add_letter(view->entry, sizeof view->entry, key);
     else if (view->asks_delay && key == TOP_KEY_ENTER)
         end_delay(view);
     else if ((view->asks_delay || n) && key == TOP_KEY_ESCAPE)
@@ -207,6 +100,28 @@ static bool type(struct top_view *view, const struct live_snapshot *snapshot, in
         return view->asks_delay && key != 'q';
     if (digit && !view->asks_delay && snapshot->n_hosts < 10)
         open_host(view, snapshot); /* one digit is enough */
+    return true;
+}
+
+/* Handles a key while the filter is typed; what is shown changes with each letter. True: the key is
+ * used up. */
+static bool type_filter(struct top_view *view, int key) {
+    size_t n = strlen(view->filter);
+    if (!view->asks_filter)
+        return false;
+    if (key == TOP_KEY_ENTER) {
+        view->asks_filter = false;
+    } else if (key == TOP_KEY_ESCAPE || (key == TOP_KEY_ERASE && !n)) {
+        view->asks_filter = false;
+        view->filter[0] = '\0';
+    } else if (key == TOP_KEY_ERASE) {
+        view->filter[n - 1] = '\0';
+    } else if (key >= ' ' && key < 127) {
+        add_letter(view->filter, sizeof view->filter, key);
+    } else {
+        return false; /* lists move while letters are typed */
+    }
+    view->scroll = 0;
     return true;
 }
 
@@ -229,15 +144,41 @@ static void go_back(struct top_view *view, bool out) {
     go(view, view->mode == TOP_HELP ? view->before_help : TOP_ALL);
 }
 
+/* A filter ends first. */
+static void escape(struct top_view *view) {
+    if (view->filter[0])
+        view->filter[0] = '\0';
+    else
+        go_back(view, false);
+}
+
+/* Keys that change what is shown. */
+static bool choose(struct top_view *view, int key) {
+    if (key == '/')
+        view->asks_filter = true;
+    else if (key == 'j')
+        view->job_only = !view->job_only;
+    else if (key == 't')
+        view->list = (enum top_list)((view->list + 1) % TOP_LISTS);
+    else if (key == 'g')
+        view->history = view->shows_history ? TOP_HISTORY_NEVER : TOP_HISTORY_ALWAYS;
+    else
+        return false;
+    if (key != 'g')
+        view->scroll = 0;
+    return true;
+}
+
 void top_view_key(struct top_view *view, const struct live_snapshot *snapshot, int key) {
-    if (type(view, snapshot, key))
+    top_filter_look(view, snapshot);
+    if (type_filter(view, key) || type(view, snapshot, key) || choose(view, key))
         return;
     switch (key) {
     case 'q':
         go_back(view, true);
         break;
     case TOP_KEY_ESCAPE:
-        go_back(view, false);
+        escape(view);
         break;
     case 'h':
     case '?':

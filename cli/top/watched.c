@@ -30,8 +30,11 @@ static int open_run(struct top *top) {
     char why[300];
     const struct top_words *o = &top->words;
     const char *database = o->database ? o->database : REPORT_DATABASE;
-    if (live_open(database, o->run ? o->run : "last", verb_caller(), &top->live, why, sizeof why) ==
-        0)
+    const char *run = o->run ? o->run : "last";
+    int result = o->at_s < 0 ? live_open(database, run, verb_caller(), &top->live, why, sizeof why)
+                             : live_open_at(database, run, o->at_s, verb_caller(), &top->live, why,
+                                            sizeof why);
+    if (result == 0)
         return 0;
     verb_complain("top", "%s", why);
     return EXIT_USAGE;
@@ -60,6 +63,7 @@ int top_open(struct top *top) {
 const struct live_snapshot *top_picture(const struct top *top) {
     static const struct live_snapshot nothing = {
         .run_name = "",
+        .at_s = NAN,
         .limit = {.host = -1, .rank = -1, .summary = "", .words = "", .worth = "", .action = ""}};
     return top->live ? live_look(top->live) : &nothing;
 }

@@ -35,10 +35,17 @@ static int judge(struct top_words *o) {
     if (o->flows && (o->run || (o->database && !o->hosts)))
         return verb_refuse("top", "a run and --flows", NULL,
                            "hosts that are watched capture packets; a run does with run --flows");
+    if (o->at_s >= 0 && o->hosts)
+        return verb_refuse("top", "--at and hosts", NULL, "hosts are watched as they are now");
     if (o->write && o->database)
         return verb_refuse("top", "--write and --db", NULL, "one database at a time");
     if (o->hosts && !o->write)
         o->write = o->database;
+    if (o->at_s >= 0) {
+        o->run = o->run ? o->run : "last";
+        o->batch = true;
+        o->n = 1;
+    }
     return 0;
 }
 
@@ -56,13 +63,15 @@ int top_words_read(int argc, char **argv, struct top_words *o) {
         {"-d, --delay SECONDS", "between pictures; default: 1", .number = &o->delay_s,
          .low = TOP_DELAY_MIN_S, .high = TOP_DELAY_MAX_S},
         {"-n, --count N", "end after N pictures", .count = &o->n, .low = 1},
+        {"--at SECONDS", "one picture of that time of the run, as text", .number = &o->at_s,
+         .low = 0, .high = TOP_AT_MAX_S},
         {"-b, --batch", "print pictures as text, as when standard output is no terminal",
          .flag = &o->batch},
         {"--format FORMAT", "of -b: text, json", .choices = formats, .second = &o->json},
     };
     const struct option_table table = {usage, rows, ARRAY_SIZE(rows), end, 6, 23, false};
     char **rest;
-    *o = (struct top_words){.delay_s = 1};
+    *o = (struct top_words){.delay_s = 1, .at_s = -1};
     int result = verb_words_read("top", &table, argc, argv, &rest);
     if (result)
         return result;

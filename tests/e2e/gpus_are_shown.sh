@@ -19,8 +19,8 @@ export TMPDIR=$work
 played eight.play
 open_screen 80 24
 until_true shows "1.$host +[0-9]"
-until_true shows "GPU \([2-9] of 8\) +SM% BUSY% +MEMORY/of +WATTS/of +CAPPED BY"
-until_true shows "gpu0 H100 80GB[ H]+(8[5-9]|9[0-9]|100) +(9[0-9]|100) +\[\|+ *\] +60.0G/85.5G +650/700 +power"
+until_true shows "GPU \([2-9] of 8\) +SM% BUSY% +60 s +MEMORY/of +WATTS/of +CAPPED BY"
+until_true shows "gpu0 H100 80GB[ H]+(8[5-9]|9[0-9]|100) +(9[0-9]|100) +[▁▂▃▄▅▆▇█]+ +60.0G/85.5G +650/700 +power"
 press Enter
 until_true shows "^ gpu0 H100"
 press q

@@ -32,9 +32,29 @@ for size in "80 24" "120 40" "200 60"; do
     press q
     until_true shows "^status 0"
 done
-open_screen 60 20 --db "$db"
-until_true shows "needs 80 x 24, has 60 x 20"
-tmux_here resize-window -x 90 -y 30
+# --- smaller screens, the last minute, and a filter that is typed
+open_screen 39 9 --db "$db"
+until_true shows "needs 40 x 10, has 39 x 9"
+tmux_here resize-window -x 40 -y 10
+until_true shows "run 1 past"
+shows "^limit " || fail "40 x 10 has no limit"
+shows "HOST .*CPU%" || fail "40 x 10 has no hosts"
+shows "PROCESS" || fail "40 x 10 has no processes"
+tmux_here resize-window -x 120 -y 40
+until_true shows "60 s  core .*[▁▂▃▄▅▆▇█].* mem "
+press / b a s h
+until_true shows "/bash_"
+until_true shows "/bash  1 host"
+shows " bash -c" || shows " bash$" || fail "the filter hides what has its letters"
+press z
+until_true shows_not " bash$"
+press Escape
+until_true shows "q quit"
+press g
+until_true shows_not "60 s  core"
+press q
+until_true shows "^status 0"
+open_screen 90 30 --db "$db"
 until_true shows "past"
 press C-c
 until_true shows "^status 0"
@@ -58,6 +78,11 @@ grep -q $'\033' "$work/out" && fail "escapes in text"
 [ "$(grep -c "run 1 past" "$work/out")" -eq 2 ] || fail "-n 2 prints $(grep -c "run 1 past" "$work/out")"
 "$chokepoint" top --db "$db" -b -n 1 --format json | jq -e '.schema == "chokepoint.live/1" and .state == "ended"
     and .limit.final and (.hosts | length) == 1 and (.hosts[0].cores | length) > 0' >/dev/null || fail "json"
+# a moment of it, in which it still computes
+"$chokepoint" top past --at 4 --db "$db" >"$work/out" || fail "--at: $?"
+grep -q "run 1 past  as it was at 4 s" "$work/out" || fail "--at 4"
+"$chokepoint" top 1 --at 4 --db "$db" --format json | jq -e '.at_s == 4 and .elapsed_s == 4 and (.limit.known | not)
+    and .hosts[0].seen_s <= 4.01 and .hosts[0].cpu_core_max > 30 and any(.processes[]; .job and .name == "bash")' >/dev/null || fail "--at as JSON"
 TERM=dumb "$chokepoint" top --db "$db" | grep -q "run 1 past" || fail "TERM=dumb"
 
 # --- a run that goes on, and ends while it is watched
@@ -101,5 +126,7 @@ refuses --db "$work/elsewhere.db" no-such-run
 refuses -d 0
 refuses -n 0
 refuses --format xml
+refuses --at -1
+refuses --at 4 --hosts a
 refuses 1 --hosts a
 refuses a b

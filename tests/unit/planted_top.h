@@ -15,6 +15,7 @@
 #include <math.h>
 
 #include "cli/top/draw.h"
+#include "cli/top/order.h"
 #include "common/error.h"
 
 #define HOSTS_MAX 100
@@ -25,6 +26,7 @@ struct fixture {
     struct live_host hosts[HOSTS_MAX];
     char names[HOSTS_MAX][24];
     double cores[HOSTS_MAX][4];
+    struct live_values history[HOSTS_MAX][LIVE_TRACES];
     int numbers[4];
     struct live_process processes[HOSTS_MAX];
     struct live_pair pair;
@@ -83,6 +85,7 @@ static inline void plant(struct fixture *f, size_t n) {
                                          .end = "",
                                          .exit_status = -1,
                                          .elapsed_s = 200,
+                                         .at_s = NAN,
                                          .n_hosts_expected = (int)n,
                                          .hosts = f->hosts,
                                          .n_hosts = n,
@@ -105,6 +108,21 @@ static inline void plant(struct fixture *f, size_t n) {
                                                    .worth = "a link twice as fast: -45 % run time",
                                                    .action = "raise eth0's rate on vm1"}};
     top_view_init(&f->view, 1);
+}
+
+/* The last minute: the core fills up, the host's link is used every twelve seconds, and nothing is
+ * known before the last 40 s. */
+static inline void plant_history(struct fixture *f) {
+    for (size_t h = 0; h < f->snapshot.n_hosts; h++) {
+        for (int t = 0; t < LIVE_TRACES; t++)
+            for (int s = 0; s < LIVE_HISTORY_S; s++)
+                f->history[h][t].value[s] = s < 20                    ? NAN
+                                            : t == LIVE_TRACE_CORE    ? (float)(s * 100 / 59)
+                                            : t == LIVE_TRACE_SEND    ? (s % 12 == 0 ? 125 : 0)
+                                            : t == LIVE_TRACE_RECEIVE ? (float)s
+                                                                      : (float)(10 * h);
+        f->hosts[h].history = f->history[h];
+    }
 }
 
 static inline int setup(void **state) {

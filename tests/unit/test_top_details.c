@@ -191,7 +191,7 @@ static void a_gpu_has_a_line(void **state) {
     HAS(text, "vm1 gpu0 H200      87    99");
     HAS(text, "1.3G/151G    692/700  power");
     HAS(text, "70/700  none");
-    HAS(text, "vm2 gpu0 GRID T4    -    32  [||    ]");
+    HAS(text, "vm2 gpu0 GRID T4    -    32  ");
     HAS(text, "          -          -  -\n");
     HAS(text, "vm2 gpu1           lost: it does not answer any more (Xid 79)");
     assert_int_equal(role_of(f, "87"), ROLE_GPU);
