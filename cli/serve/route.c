@@ -31,7 +31,19 @@ static struct route of_word(enum route_kind kind, const char *word) {
     return route;
 }
 
-/* "ID", or "ID/events" if that is allowed. */
+#define MOMENT_DIGITS 8
+
+/* "/at/SECONDS" behind a run: whole seconds, without leading zeros. */
+static bool take_moment(const char *rest, struct route *route) {
+    const char *seconds = after(rest, "/at/");
+    size_t size = seconds ? strspn(seconds, "0123456789") : 0;
+    if (!size || size > MOMENT_DIGITS || seconds[size] || (size > 1 && seconds[0] == '0'))
+        return false;
+    memcpy(route->word, seconds, size + 1);
+    return true;
+}
+
+/* "ID"; of a live page also "ID/events" and "ID/at/SECONDS". */
 static struct route of_run(enum route_kind kind, const char *rest) {
     struct route route = {.kind = kind};
     size_t size = strcspn(rest, "/");
@@ -40,6 +52,8 @@ static struct route of_run(enum route_kind kind, const char *rest) {
     memcpy(route.run, rest, size);
     if (kind == ROUTE_LIVE && strcmp(rest + size, "/events") == 0)
         route.kind = ROUTE_EVENTS;
+    else if (kind == ROUTE_LIVE && take_moment(rest + size, &route))
+        route.kind = ROUTE_MOMENT;
     else if (rest[size])
         route.kind = ROUTE_NONE;
     if (!route_is_run(route.run))

@@ -14,6 +14,7 @@ enum route_kind {
     ROUTE_COMPARE,   /* /compare     two runs, named by the arguments a and b */
     ROUTE_LIVE,      /* /live/ID     the page that follows a run */
     ROUTE_EVENTS,    /* /live/ID/events the events for that page */
+    ROUTE_MOMENT,    /* /live/ID/at/SECONDS the picture of a moment of the run */
     ROUTE_ASSET,     /* /page/NAME   a style or a script of these pages */
     ROUTE_ENTER,     /* /enter/WORD once: gives the cookie to a browser with the word */
 };
@@ -24,7 +25,7 @@ enum route_kind {
 struct route {
     enum route_kind kind;
     char run[ROUTE_RUN_SIZE];
-    char word[ROUTE_WORD_SIZE];
+    char word[ROUTE_WORD_SIZE]; /* of a moment: its seconds, which are digits */
 };
 
 /* Parses a path without its arguments. */

@@ -61,10 +61,11 @@ void site_page_done(void *ctx, void *who, const struct pages_result *result) {
     (void)ctx;
     if (result->state != PAGES_MADE)
         return answer_refusal(request, status_of(result->state), result->why);
-    bool is_list = route_of(http_path(request)).kind == ROUTE_RUNS_JSON;
+    enum route_kind kind = route_of(http_path(request)).kind;
+    bool is_json = kind == ROUTE_RUNS_JSON || kind == ROUTE_MOMENT;
     http_answer(request, &(struct http_answer){.status = 200,
-                                               .policy = is_list ? HTTP_NOTHING : HTTP_OFFLINE,
-                                               .type = is_list ? "application/json" : HTML,
+                                               .policy = is_json ? HTTP_NOTHING : HTTP_OFFLINE,
+                                               .type = is_json ? "application/json" : HTML,
                                                .fd = result->fd,
                                                .size = result->size});
 }
@@ -140,6 +141,10 @@ static void answer(struct site *site, struct http_request *request, const struct
     case ROUTE_RUN:
         return send_page(site, request,
                          (const char *const[]){"report", route->run, "--format", "html", NULL});
+    case ROUTE_MOMENT:
+        return send_page(site, request,
+                         (const char *const[]){"top", route->run, "--at", route->word, "--format",
+                                               "json", NULL});
     case ROUTE_COMPARE:
         return compare(site, request);
     case ROUTE_EVENTS:

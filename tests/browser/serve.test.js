@@ -112,6 +112,77 @@ test("hosts are sorted and filtered by keyboard", async () => {
     await quiet(opened);
 });
 
+// The slider is a range of the browser's own: arrows, Page Up and Down, Home and End move it.
+test("a look back shows a run as it was, by keyboard, and now is one press away", async () => {
+    const opened = await open(home + "live/2"), page = opened.page, words = page.locator("#moment-words");
+    await ended(page);
+    const end = Number(await page.locator("#moment").getAttribute("max"));
+    assert.ok(end >= 20, `${end} s`);
+    assert.match(await page.locator("#past").getAttribute("aria-label"), /fullest core/);
+    const drawn = await page.locator("#past").evaluate(e => [e.width, e.clientWidth, new Set(e.getContext("2d").getImageData(0, 0, e.width, e.height).data).size]);
+    assert.ok(drawn[0] === drawn[1] && drawn[2] > 3, `${drawn}`); // ground and the colours of resources
+    assert.ok(await page.locator("#now").isDisabled());
+    const now = await page.locator("#hosts").textContent(), limit = await page.locator("#limit").textContent();
+    await page.locator("#moment").focus();
+    await page.keyboard.press("Home");
+    await page.keyboard.press("ArrowRight");
+    await page.keyboard.press("ArrowRight");
+    await page.keyboard.press("ArrowRight");
+    await words.filter({ hasText: "as it was at 3.0 s of" }).waitFor();
+    await page.locator("#hosts").filter({ hasNotText: now }).waitFor();
+    assert.equal(await page.locator("#hosts > li").count(), 3);
+    assert.equal(await page.locator("#hosts img, #hosts script").count(), 0);
+    assert.equal(await page.locator("#limit").textContent(), limit);
+    assert.ok(await page.locator("#processes tr").count() >= 1);
+    await page.locator("#later").click();
+    await words.filter({ hasText: "as it was at 13.0 s of" }).waitFor();
+    await page.locator("#now").click();
+    assert.equal(await words.textContent(), "");
+    assert.equal(await page.locator("#hosts").textContent(), now);
+    await page.locator("#earlier").click();
+    await words.filter({ hasText: `as it was at ${end - 10}.0 s of` }).waitFor();
+    await page.locator("#moment").focus();
+    await page.keyboard.press("End");
+    assert.ok(await page.locator("#now").isDisabled());
+    await quiet(opened);
+});
+
+test("a page that has looked at many moments keeps few of them", { timeout: 300000 }, async () => {
+    const opened = await open(home + "live/2"), page = opened.page;
+    await ended(page);
+    const kept = await page.evaluate(async () => {
+        const slider = document.getElementById("moment");
+        const answers = [];
+        const original = window.fetch;
+        window.fetch = async url => new Response(JSON.stringify({ ...newest, at_s: Number(url.split("/").pop()) }));
+        slider.max = "500"; // as of a long run
+        scroll.follow({ ...newest, elapsed_s: 500 });
+        for (let second = 0; second < 60; second++) {
+            slider.value = String(second);
+            slider.dispatchEvent(new Event("input"));
+            await new Promise(resolve => setTimeout(resolve, 200));
+            answers.push(scroll.kept());
+        }
+        window.fetch = original;
+        return answers;
+    });
+    assert.ok(kept[10] >= 10, `${kept}`);
+    assert.equal(Math.max(...kept), 40);
+    await opened.context.close();
+});
+
+test("a telephone that looks back cuts nothing", async () => {
+    const opened = await open(home + "live/2", { width: 390, height: 800 }), page = opened.page;
+    await ended(page);
+    await page.locator("#earlier").click();
+    await page.locator("#moment-words").filter({ hasText: "as it was at" }).waitFor();
+    await page.locator("body.looks-back").waitFor();
+    assert.ok(await widthOf(page) <= 390, `${await widthOf(page)} px`);
+    const boxes = await page.locator("#time *:visible").evaluateAll(nodes => nodes.map(e => e.getBoundingClientRect()).filter(b => b.left < -1 || b.right > innerWidth + 1).length);
+    assert.equal(boxes, 0);
+    await quiet(opened);
+});
+
 for (const dark of [false, true])
     for (const place of ["", "live/2"])
         test(`a telephone shows ${place || "the list"}${dark ? " in the dark" : ""} without scrolling sideways`, async () => {
@@ -181,6 +252,24 @@ test("a run is followed while it goes on, in two windows, to its end", { timeout
     assert.equal(await second.page.locator("#connection").textContent(), "paused");
     await second.page.keyboard.press("Enter");
     await second.page.locator("#connection").filter({ hasText: /^live$/ }).waitFor({ timeout: 120000 });
+    // A look back stays where it is while the run goes on.
+    const page = second.page, moment = page.locator("#moment");
+    const reaches = async seconds => { // waitForFunction would evaluate a string, which the page forbids
+        for (let i = 0; i < 1200 && Number(await moment.getAttribute("max")) < seconds; i++)
+            await page.waitForTimeout(100);
+        assert.ok(Number(await moment.getAttribute("max")) >= seconds, `not yet ${seconds} s`);
+    };
+    await reaches(4);
+    await moment.focus();
+    await page.keyboard.press("Home");
+    await page.keyboard.press("ArrowRight");
+    await page.keyboard.press("ArrowRight");
+    await page.locator("body.looks-back").waitFor();
+    await reaches(Number(await moment.getAttribute("max")) + 1);
+    assert.equal(await moment.inputValue(), "2");
+    assert.match(await page.locator("#moment-words").textContent(), /as it was at 2.0 s of/);
+    await page.locator("#now").click();
+    assert.equal(await page.locator("#moment-words").textContent(), "");
     const over = new Promise(resolve => run.child.on("exit", resolve));
     run.child.stdin.write("\n");
     for (const { page } of [first, second])

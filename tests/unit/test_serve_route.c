@@ -22,6 +22,19 @@ static void paths_of_a_run_name_it(void **state) {
     assert_string_equal(route_of("/live/9223372036854775807/events").run, "9223372036854775807");
 }
 
+static void a_moment_is_a_run_and_whole_seconds(void **state) {
+    static const char *const others[] = {"/live/7/at/",   "/live/7/at/-1", "/live/7/at/1.5",
+                                         "/live/7/at/01", "/live/7/at/1/", "/live/7/at/123456789",
+                                         "/live/x/at/1",  "/run/7/at/1",   "/live/7/at/--db"};
+    (void)state;
+    assert_int_equal(route_of("/live/7/at/75").kind, ROUTE_MOMENT);
+    assert_string_equal(route_of("/live/7/at/75").run, "7");
+    assert_string_equal(route_of("/live/7/at/75").word, "75");
+    assert_int_equal(route_of("/live/last/at/0").kind, ROUTE_MOMENT);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        assert_int_equal(route_of(others[i]).kind, ROUTE_NONE);
+}
+
 static void whole_paths_are_themselves_alone(void **state) {
     (void)state;
     assert_int_equal(route_of("/").kind, ROUTE_RUNS);
@@ -81,6 +94,7 @@ static void files_of_the_page_are_in_the_program(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(paths_of_a_run_name_it),
+        cmocka_unit_test(a_moment_is_a_run_and_whole_seconds),
         cmocka_unit_test(whole_paths_are_themselves_alone),
         cmocka_unit_test(what_is_no_run_asks_for_nothing),
         cmocka_unit_test(words_are_bounded_and_have_no_slash),

@@ -4,7 +4,7 @@
 
 const at = (id) => document.getElementById(id);
 const RANKS_SHOWN = 64, PROCESSES_SHOWN = 20, PROCESSES_NARROW = 6, PAIRS_SHOWN = 20, TEXT_SHOWN = 200;
-let source = null, picture = null, over = false;
+let source = null, picture = null, newest = null, over = false; // picture: what is shown; newest: what came last
 
 // ---- hosts ----
 
@@ -179,6 +179,49 @@ function show() {
   showPairs();
 }
 
+// ---- looking back ----
+
+// A picture of the past has no limit, ceilings, ranks and command lines: they are those of now.
+function withPresent(past) {
+  const hostOf = new Map(newest.hosts.map((host) => [host.name, host])), indexOf = new Map(past.hosts.map((host, i) => [host.name, i]));
+  const place = (index) => indexOf.get(newest.hosts[index] && newest.hosts[index].name) ?? -1;
+  const commands = new Map(newest.processes.map((p) => [`${newest.hosts[p.host].name} ${p.pid} ${p.name}`, p.command]));
+  const hosts = past.hosts.map((host) => {
+    const now = hostOf.get(host.name) || {}, gpus = host.gpus.map((gpu) => ({ ...(now.gpus || []).find((g) => g.name === gpu.name), ...gpu }));
+    return { ...host, gpus, send_ceiling_mb_s: now.send_ceiling_mb_s, receive_ceiling_mb_s: now.receive_ceiling_mb_s, read_ceiling_mb_s: now.read_ceiling_mb_s, write_ceiling_mb_s: now.write_ceiling_mb_s };
+  });
+  return {
+    ...newest, hosts, hosts_silent: past.hosts_silent, pairs: past.pairs,
+    processes: past.processes.map((p) => ({ ...p, command: p.command || commands.get(`${past.hosts[p.host].name} ${p.pid} ${p.name}`) || null })),
+    limit: { ...newest.limit, host: place(newest.limit.host) }, budgets: newest.budgets.map((b) => ({ ...b, host: place(b.host) })),
+  };
+}
+
+const scroll = makeScroll({ section: at("time"), slider: at("moment"), past: at("past"), legend: at("past-legend"), caption: at("past-caption"), words: at("moment-words"), earlier: at("earlier"), later: at("later"), now: at("now") },
+  (past) => {
+    picture = withPresent(past);
+    document.body.classList.add("looks-back");
+    show();
+  },
+  () => {
+    picture = newest;
+    document.body.classList.remove("looks-back");
+    if (isPaused()) at("pause").click();
+    show();
+  },
+  showTrouble);
+
+// A moment of the past stays in sight while the run goes on.
+function take(came) {
+  newest = came;
+  scroll.follow(came);
+  if (!scroll.looksBack()) {
+    document.body.classList.remove("looks-back");
+    picture = came;
+    show();
+  }
+}
+
 // ---- the connection ----
 
 function say(words) {
@@ -214,9 +257,8 @@ function connect() {
   if (source || over || isPaused() || document.visibilityState === "hidden") return;
   source = new EventSource(`${location.pathname.replace(/\/$/, "")}/events`);
   source.addEventListener("snapshot", (event) => {
-    picture = JSON.parse(event.data);
-    say(picture.state === "running" ? "live" : "ended");
-    show();
+    take(JSON.parse(event.data));
+    say(newest.state === "running" ? "live" : "ended");
   });
   source.addEventListener("trouble", (event) => {
     say("waiting");
@@ -249,6 +291,11 @@ at("pause").addEventListener("click", () => {
 });
 document.addEventListener("visibilitychange", () => (document.visibilityState === "hidden" ? disconnect() : connect()));
 for (const id of ["sort", "filter"]) at(id).addEventListener("input", () => picture && showHosts());
-window.addEventListener("resize", () => picture && showHosts());
-matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => picture && showHosts());
+function redraw() {
+  if (!picture) return;
+  showHosts();
+  scroll.draw();
+}
+window.addEventListener("resize", redraw);
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
 connect();
