@@ -5,6 +5,7 @@
 #include "cli/base/heap.h"
 #include "cli/base/options.h"
 #include "cli/base/progress.h"
+#include "cli/base/server_note.h"
 #include "cli/base/since.h"
 #include "cli/base/verb.h"
 #include "collector/store_read.h"
@@ -237,7 +238,7 @@ int report_keep(const struct report *report, const char *db_path) {
     return -EIO;
 }
 
-int report_conclude(const char *db_path, int64_t run_id, bool why, FILE *out) {
+int report_conclude(const char *db_path, int64_t run_id, bool why, const char *again, FILE *out) {
     struct report *report;
     struct early_verdict *early = out ? early_verdict_begin(db_path, run_id, out) : NULL;
     struct progress *progress = out ? progress_begin("judging the run") : NULL;
@@ -250,6 +251,8 @@ int report_conclude(const char *db_path, int64_t run_id, bool why, FILE *out) {
         fputs("chokepoint: the exact verdict, from all that was recorded:\n", out);
     if (out)
         result = report_write_verdict(report, why, out);
+    if (out)
+        server_note_write(report, again, out);
     if (out && !why)
         since_write(db_path, run_id, report->verdict.limit, out);
     report_keep(report, db_path);

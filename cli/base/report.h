@@ -18,8 +18,9 @@ struct store;
 int report_print_verdict(const char *db_path, int64_t run_id, bool why, FILE *out);
 
 /* Ends a run: shows its verdict (out NULL: does not), and stores its budgets in the database; if
- * that fails, prints one line on standard error. Negative errno: no verdict. */
-int report_conclude(const char *db_path, int64_t run_id, bool why, FILE *out);
+ * that fails, prints one line on standard error. again: the command's words, to be printed where
+ * the advice is to record it again; NULL: it had none. Negative errno: no verdict. */
+int report_conclude(const char *db_path, int64_t run_id, bool why, const char *again, FILE *out);
 
 /* Opens a database for reading. 0, or an exit status after one line on standard error. */
 int report_open_database(const char *verb, const char *path, struct store **ret_store);

@@ -285,10 +285,30 @@ static int interrupted_status(const struct run_session *s) {
     return s->signals.last ? 128 + s->signals.last : EXIT_NOT_STARTED;
 }
 
+/* The command's words, to record it again. Secrets in them are not printed; without a command NULL.
+ */
+static char *words_again(const struct run_session *s) {
+    struct run_options whole = *s->options;
+    whole.no_command_lines = whole.no_mask = false;
+    whole.shown_command = NULL;
+    char *masked = s->options->attached ? NULL : command_line(&whole);
+    whole.no_mask = true;
+    char *plain = masked ? command_line(&whole) : NULL;
+    if (plain && strcmp(plain, masked) != 0) {
+        free(plain);
+        plain = strdup("COMMAND");
+    }
+    free(masked);
+    return plain;
+}
+
 /* Repeats show nothing here: the median run is shown at the end. */
 static void conclude(const struct run_session *s) {
     bool shown = !s->options->quiet && !s->series.repeat;
-    int r = report_conclude(s->options->database, s->run, s->options->why, shown ? stderr : NULL);
+    char *again = words_again(s);
+    int r = report_conclude(s->options->database, s->run, s->options->why, again,
+                            shown ? stderr : NULL);
+    free(again);
     if (r < 0)
         session_complain(s, "no %s: %s", shown ? "verdict" : "budget in the database",
                          strerror(-r));
