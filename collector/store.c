@@ -418,7 +418,7 @@ static int open_reader(const char *path, int (*connect)(const char *path, struct
 int store_open_read(const char *path, struct store **ret_store, char *why, size_t why_size) {
     char packed[PATH_MAX];
     int r = check_path(path, why, why_size);
-    if ((r == 0 || r == -ENOENT) && store_find_packed(path, packed))
+    if (r == -ENOENT && store_find_packed(path, packed))
         return open_reader(packed, packed_connect, ret_store, why, why_size);
     if (r == -ENOENT)
         store_say(why, why_size, "no database at %s: record one with `chokepoint run COMMAND`",
@@ -426,7 +426,11 @@ int store_open_read(const char *path, struct store **ret_store, char *why, size_
     if (r < 0)
         return r == -ENOENT || r == -EISDIR || r == -EINVAL ? r
                                                             : explain(NULL, r, path, why, why_size);
+    /* A plain file is not looked into beside SQLite: to close it would drop the locks of other
+     * connections of this process, whose log the next process to close would then remove. */
     r = open_reader(path, connect_reader, ret_store, why, why_size);
+    if (r == STORE_FOREIGN && store_is_packed(path))
+        return open_reader(path, packed_connect, ret_store, why, why_size);
     if (r == -EROFS || r == -EACCES) /* a journal or log that a reader may not fold in */
         r = open_reader(path, heal_connect, ret_store, why, why_size);
     return r;

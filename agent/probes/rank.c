@@ -163,8 +163,7 @@ static void tell_delays(struct ranks *ranks, const struct probe_env *env) {
         return;
     ranks->told_delays = true;
     env->note(env->note_ctx, NOTE_INFO, "rank",
-              "waits for disks are not counted; `sysctl kernel.task_delayacct=1` before a run "
-              "counts them");
+              "waits for disks are unknown; before a run: sysctl kernel.task_delayacct=1");
 }
 
 struct rank_probe {

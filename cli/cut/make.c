@@ -223,7 +223,7 @@ static int make(struct making *m) {
                      s->n_launches, (double)(m->cut->to_ns - m->cut->from_ns) / 1e9,
                      s->options->database, s->run, s->options->name);
     if (r == 0 && s->options->report &&
-        report_conclude(s->options->database, s->run, s->options->why,
+        report_conclude(s->options->database, s->run, s->options->why, NULL,
                         s->options->quiet ? NULL : stderr) < 0)
         session_complain(s, "no verdict");
     session_reap(s);

@@ -5,7 +5,11 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -85,6 +89,50 @@ static void a_reader_is_company(void **state) {
     store_close(reader);
     assert_true(store_is_alone(f->store));
     assert_int_equal(store_run_rename(f->store, 1, "still writes"), 0);
+}
+
+/* Another process that writes, and closes the file when it reads a byte. */
+static pid_t begin_writer(struct fixture *f, int ret_ends[2]) {
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, ret_ends), 0);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        struct store *writer;
+        char byte = 0;
+        bool good = store_open_write(f->path, &writer, NULL, 0) == 0 &&
+                    store_run_rename(writer, 1, "written beside it") == 0 &&
+                    write(ret_ends[1], &byte, 1) == 1 && read(ret_ends[1], &byte, 1) == 1;
+        store_close(writer);
+        _exit(!good);
+    }
+    return child;
+}
+
+/* A second reading of the same file in this process ends, then the writer does: as long as the
+ * first one goes on, the log stays that it reads. */
+static void a_log_stays_while_it_is_read(void **state) {
+    struct fixture *f = *state;
+    struct store *reader, *another;
+    struct store_run run;
+    int ends[2], status;
+    char byte = 0, log[4200];
+    store_close(f->store);
+    pid_t child = begin_writer(f, ends);
+    assert_int_equal(read(ends[0], &byte, 1), 1);
+    assert_int_equal(store_open_read(f->path, &reader, f->why, sizeof f->why), 0);
+    assert_int_equal(store_open_read(f->path, &another, f->why, sizeof f->why), 0);
+    store_close(another);
+    assert_int_equal(write(ends[0], &byte, 1), 1);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    snprintf(log, sizeof log, "%s-wal", f->path);
+    assert_int_equal(access(log, F_OK), 0);
+    assert_int_equal(store_find_run(reader, "written beside it", &run), 0);
+    store_run_release(&run);
+    store_close(reader);
+    close(ends[0]);
+    close(ends[1]);
+    fixture_open(f);
 }
 
 static void comments_come_in_the_order_they_were_written(void **state) {
@@ -169,6 +217,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(a_removed_run_leaves_the_rows_of_others),
         TEST(a_reader_is_company),
+        TEST(a_log_stays_while_it_is_read),
         TEST(comments_come_in_the_order_they_were_written),
         TEST(a_file_of_before_has_no_comments),
         TEST(a_run_has_the_name_it_was_given),
