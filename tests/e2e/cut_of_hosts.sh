@@ -44,7 +44,7 @@ cut --hosts nobody.invalid --last 10s
 [ $status -eq 1 ] && [ "$(state_of 4)" = not-started ] || fail "nobody: $status, $(state_of 4)"
 
 # --- a host on which nothing is installed any more: an agent is sent there, and sends what the ring has
-. "$CHOKEPOINT_SOURCE/tests/e2e/deliver_lib.sh" || exit 1
+. "${CHOKEPOINT_SOURCE:?}/tests/e2e/deliver_lib.sh" || exit 1
 inside env CHOKEPOINT_RSH="$rsh" "$chokepoint" cut $slow_start --ring "$work/rings/%h" --db "$db" --hosts vm1,vm2 --last 10s \
     --cgroup "$group" --no-report >out 2>err
 [ $? -eq 0 ] && [ "$(hosts_recorded 5)" -eq 2 ] || fail "delivered: $(cat err)"
