@@ -23,7 +23,8 @@ begin() {
     until_true has_directory
 }
 processes_with() { grep -lsa -- "$1" /proc/[0-9]*/environ | cut -d/ -f3 | sort -un; }
-has_no_process() { [ -z "$(processes_with "$1")" ]; }
+# Their memory goes before their files, so that environ says nothing of locks that they still hold.
+are_dead() { for p in "$@"; do ! grep -q '^State:[[:space:]]*[^ZX]' "/proc/$p/status" 2>/dev/null || return 1; done; }
 
 begin killed
 killed=$id
@@ -31,10 +32,11 @@ left=$directory
 # Killed one by one, the others would have time to clean up: all are stopped before the first dies.
 kill -STOP $pid
 kill -STOP $(processes_with "$killed") 2>/dev/null
-kill -KILL $(processes_with "$killed") 2>/dev/null
+all=$(processes_with "$killed")
+kill -KILL $all 2>/dev/null
 kill -KILL $pid
 wait $pid 2>/dev/null
-until_true has_no_process "$killed"
+until_true are_dead $all $pid
 [ -d "$left" ] || fail "nothing was left: the test shows nothing"
 mkdir -m 700 "$work/other" && mv "$work/other" "$left.elsewhere" # another form
 
