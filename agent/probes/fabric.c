@@ -68,8 +68,9 @@ struct fabric {
 
 static int read_word(const char *path, const char *file, char *text, size_t size) {
     char name[PATH_MAX];
-    snprintf(name, sizeof name, "%s/%s", path, file);
-    return file_read_small(AT_FDCWD, name, text, size);
+    int n = snprintf(name, sizeof name, "%s/%s", path, file);
+    return n < 0 || (size_t)n >= sizeof name ? -ENAMETOOLONG
+                                             : file_read_small(AT_FDCWD, name, text, size);
 }
 
 /* Omni-Path calls its ports those of InfiniBand; its driver tells. */

@@ -169,9 +169,10 @@ const struct format *report_choose_format(const char *verb, const char *name, co
     if (!format && name)
         verb_complain(verb, "unknown format '%s'; there are text, md, html, csv and json", name);
     else if (!format)
-        verb_complain(
-            verb, "unknown file type '.%s': use .txt, .md, .html, .csv or .json, or give --format",
-            report_ending(path));
+        verb_complain(verb,
+                      "unknown file type '.%s': use .txt, .md, .html, .csv, .json, .svg, .png or "
+                      ".pdf, or give --format",
+                      report_ending(path));
     return format;
 }
 

@@ -245,6 +245,8 @@ static int gather_hosts(struct run_session *s) {
 static const char *refusal_words(char *const *command, int error) {
     if (error != -ENOENT)
         return strerror(-error);
+    if (!strchr(command[0], '/') && access(command[0], F_OK) == 0)
+        return "command not found in PATH; a file of this directory begins with ./";
     return command[1] || !strpbrk(command[0], " \t|&;<>")
                ? "command not found"
                : "command not found; leave the quotes away, or run it by a shell: sh -c '...'";

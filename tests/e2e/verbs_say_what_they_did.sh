@@ -44,4 +44,6 @@ hint "a process is named by its number, a unit by -u NAME" attach nginx
 hint "say what to watch" attach
 hint "leave the quotes away" run -q --db "$db" "sleep 1"
 hint "command not found" run -q --db "$db" nosuchprogram
+: >a-file.py
+hint "begins with ./" run -q --db "$db" a-file.py
 exit 0
