@@ -13,7 +13,7 @@
 static const char usage[] =
     "usage: chokepoint job [--format FORMAT] ID\n"
     "\n"
-    "Shows what limited a job of Slurm, as its epilog stored it (packaging/slurm). ID: a\n"
+    "Shows what limited a job of Slurm, as an epilog stored it in its AdminComment. ID: a\n"
     "number, as squeue and sacct show it.\n"
     "\n";
 
