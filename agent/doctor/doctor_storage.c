@@ -22,8 +22,10 @@ static bool is_mounted(const struct doctor_env *env, const char *type) {
     FILE *file = fopen(path, "re");
     while (file && !found && (size = getline(&text, &room, file)) > 0) {
         const char *p = text, *end = text + size;
-        found = text_word(&p, end, &word) && text_word(&p, end, &word) &&
-                text_word(&p, end, &word) && span_equal(word, type);
+        size_t words = 0;
+        while (words < 3 && text_word(&p, end, &word))
+            words++;
+        found = words == 3 && span_equal(word, type); /* device, place, type */
     }
     free(text);
     if (file)
