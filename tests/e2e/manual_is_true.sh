@@ -57,6 +57,10 @@ for verb in $verbs; do
     [ -e "$pages/chokepoint-$verb.1" ] || { fail "no page of the verb $verb"; continue; }
     same_options "chokepoint-$verb.1" "$chokepoint" "$verb"
 done
+# Each page is in a package.
+for page in "$pages"/*.[137]; do
+    grep -q "/$(basename "$page")\$" "$CHOKEPOINT_SOURCE"/packaging/debian/*.install || fail "no package has $(basename "$page")"
+done
 cmp -s <("$chokepoint" --help | awk -f "$pages/verbs.awk" - "$pages/chokepoint.1") "$pages/chokepoint.1" ||
     fail "chokepoint.1 does not list the verbs as --help does: man/verbs.awk makes the list"
 same_options chokepoint-agent.1 "$CHOKEPOINT_BIN/chokepoint-agent"
