@@ -122,11 +122,21 @@ test("the cursor of one plot is that of all, with values", async () => {
     await quiet(opened);
 });
 
+/* Where an element lies once it has stopped moving: parts above it get their layout as they come near the view. */
+async function still(element) {
+    for (let box = await element.boundingBox(); ;) {
+        await element.evaluate(() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done))));
+        const now = await element.boundingBox();
+        if (now.x === box.x && now.y === box.y && now.width === box.width && now.height === box.height) return now;
+        box = now;
+    }
+}
+
 test("a drag zooms all plots, Shift moves them, a double click shows the whole run", async () => {
     const opened = await open(run), page = opened.page;
     await chart(page, "cpu").scrollIntoViewIfNeeded();
     await page.waitForSelector("figure[data-plot=cpu] canvas");
-    const whole = await said(page), box = await chart(page, "cpu").boundingBox();
+    const whole = await said(page), box = await still(chart(page, "cpu"));
     const drag = async (from, to) => {
         await page.mouse.move(box.x + box.width * from, box.y + 40);
         await page.mouse.down();
