@@ -16,8 +16,13 @@ for recorded in changes/quota everyday/gzip; do
     gzip -dc "$here/golden/$recorded.db.gz" >"$work/${recorded##*/}.db" || fail "no recording"
     holds "$work/${recorded##*/}.db" 8
 done
-run -n captions "${mpi[@]}" -np 2 "$CHOKEPOINT_BIN/planted_causes" 40 --compute 30 --skew 3
-[ $status -eq 0 ] || fail "exits with $status"
+# A machine that is too full loses samples, and single values of a page are then of other spans than those of the database.
+for _ in 1 2 3; do
+    rm -f "$db"*
+    run -n captions "${mpi[@]}" -np 2 "$CHOKEPOINT_BIN/planted_causes" 40 --compute 30 --skew 3
+    [ $status -eq 0 ] || fail "exits with $status"
+    grep -q 'samples missing' err || break
+done
 holds "$db" 8
 # A figure that is wrong is found.
 sed -i 's/at most [0-9.]* of/at most 999 of/' "$work/page.html"
