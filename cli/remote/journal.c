@@ -113,6 +113,17 @@ static int load(struct journal *journal, struct journal_place *place) {
 
 /* ---- open and close ---- */
 
+/* Its name can be foreseen, so that it may be another user's, or a link: -EPERM. In one of our own
+ * that nobody else may enter, no name is anybody else's. */
+static int make_folder(const char *folder) {
+    struct stat st;
+    if (mkdir(folder, 0700) == 0)
+        return 0;
+    if (errno != EEXIST || lstat(folder, &st) < 0)
+        return negative_errno();
+    return S_ISDIR(st.st_mode) && st.st_uid == geteuid() && !(st.st_mode & 077) ? 0 : -EPERM;
+}
+
 static int make_paths(struct journal *journal, const char *database, int64_t run, const char *url) {
     char folder[PATH_MAX], real[PATH_MAX];
     if (!realpath(database, real))
@@ -120,8 +131,9 @@ static int make_paths(struct journal *journal, const char *database, int64_t run
     int n = snprintf(folder, sizeof folder, "%s-remote", real);
     if (n < 0 || (size_t)n >= sizeof folder)
         return -ENAMETOOLONG;
-    if (mkdir(folder, 0700) < 0 && errno != EEXIST)
-        return negative_errno();
+    int r = make_folder(folder);
+    if (r)
+        return r;
     n = snprintf(journal->path, sizeof journal->path, "%s/%lld-%08x", folder, (long long)run,
                  crc32c(0, url, strlen(url)));
     if (n < 0 || (size_t)n >= sizeof journal->path - 5)

@@ -27,7 +27,7 @@ struct journal_place {         /* what the bodies lead to */
 };
 
 /* layout: a number that changes with what `memory` means. Fills in what was saved, or zeros.
- * Negative errno; JOURNAL_IN_USE. */
+ * Negative errno (-EPERM: its folder is a link, or open to others); JOURNAL_IN_USE. */
 int journal_open(const char *database, int64_t run, const char *url, uint32_t layout,
                  struct journal **ret_journal, struct journal_place *ret_place);
 void journal_close(struct journal *journal); /* takes NULL */

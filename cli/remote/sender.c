@@ -305,7 +305,8 @@ int sender_run(const struct sender_config *config, struct store *store, sender_s
     int r = journal_open(config->database, run.id, config->post.url, layout_of(&run), &s.journal,
                          &s.place);
     if (r < 0)
-        snprintf(why, 320, "%s-remote", config->database);
+        snprintf(why, 320, "%s-remote%s", config->database,
+                 r == -EPERM ? ", a folder that must be your own and closed to others" : "");
     if (r)
         return r == JOURNAL_IN_USE ? SENDER_IN_USE : r;
     r = open_all(&s, &run, tables);

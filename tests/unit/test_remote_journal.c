@@ -177,12 +177,39 @@ static void damaged_file_is_refused(void **state) {
     assert_int_equal(journal_open(folder->database, 3, URL, 1, &again, &read), -EBADMSG);
 }
 
+/* Another user foresees the name, and makes it first. */
+static void a_folder_that_others_may_enter_is_refused(void **state) {
+    struct folder *folder = *state;
+    struct journal_place read;
+    struct journal *journal;
+    char path[PATH_MAX], elsewhere[PATH_MAX];
+    snprintf(path, sizeof path, "%s-remote", folder->database);
+    snprintf(elsewhere, sizeof elsewhere, "%s/elsewhere", folder->path);
+    assert_int_equal(mkdir(elsewhere, 0700), 0);
+    assert_int_equal(symlink(elsewhere, path), 0);
+    assert_int_equal(journal_open(folder->database, 3, URL, 1, &journal, &read), -EPERM);
+    assert_int_equal(rmdir(elsewhere), 0); /* nothing was put there */
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(mkdir(path, 0700), 0);
+    assert_int_equal(chmod(path, 0777), 0);
+    assert_int_equal(journal_open(folder->database, 3, URL, 1, &journal, &read), -EPERM);
+    if (geteuid() == 0) {
+        assert_int_equal(chmod(path, 0700) | chown(path, 65534, 65534), 0);
+        assert_int_equal(journal_open(folder->database, 3, URL, 1, &journal, &read), -EPERM);
+        assert_int_equal(chown(path, 0, 0), 0);
+    }
+    assert_int_equal(chmod(path, 0700), 0);
+    assert_int_equal(journal_open(folder->database, 3, URL, 1, &journal, &read), 0);
+    journal_close(journal);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(bodies_come_back_until_they_are_taken, setup, teardown),
         cmocka_unit_test_setup_teardown(memory_of_another_layout_is_not_used, setup, teardown),
         cmocka_unit_test_setup_teardown(one_process_sends, setup, teardown),
         cmocka_unit_test_setup_teardown(damaged_file_is_refused, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_folder_that_others_may_enter_is_refused, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
