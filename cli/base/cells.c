@@ -3,9 +3,16 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "common/clock.h"
+#include "common/text.h"
+
+#define REST_WIDTH 60 /* of a line that is no terminal's */
 
 size_t cell_width(const char *text) {
     size_t n = 0;
@@ -46,4 +53,20 @@ size_t cell_fit(const char *text, size_t room, bool *ret_cut) {
 void cell_print(const char *text, size_t width, bool right) {
     int pad = (int)(width - cell_width(text));
     printf("%*s%s%*s  ", right ? pad : 0, "", text, right ? 0 : pad, "");
+}
+
+void cell_print_rest(const char *text, size_t used, bool whole) {
+    struct winsize window;
+    size_t size = strlen(text), room = whole ? SIZE_MAX : REST_WIDTH;
+    char *clean = malloc(size + 1);
+    bool cut;
+    if (!clean)
+        return;
+    text_sanitize(clean, size + 1, text, size);
+    if (!whole && isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) == 0 &&
+        window.ws_col)
+        room = window.ws_col > used + 8 ? window.ws_col - used : 8;
+    size_t end = cell_fit(clean, room, &cut);
+    printf("%.*s%s\n", (int)end, clean, cut ? "…" : "");
+    free(clean);
 }

@@ -22,4 +22,8 @@ void cell_duration(double seconds, char *to, size_t size);
 /* To standard output, with two spaces behind it. right: aligned to the right. */
 void cell_print(const char *text, size_t width, bool right);
 
+/* The last field, which gets the rest of the terminal's line, and a new line. used: columns before
+ * it; whole: it is not cut. */
+void cell_print_rest(const char *text, size_t used, bool whole);
+
 #endif

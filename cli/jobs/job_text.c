@@ -39,7 +39,7 @@ static void print_text(const json_t *job, const char *key) {
         terminal_paragraph(stdout, label, clean, TEXT_LINES);
 }
 
-static void print_summary_limit(const json_t *job) {
+static void print_limit(const json_t *job) {
     char clean[512], whole[600];
     double confidence = number_in(job, "confidence");
     text_in(job, "limit", clean);
@@ -72,7 +72,7 @@ int job_print(const char *id, const char *summary) {
     bool is_one = schema && strcmp(schema, "chokepoint.job/1") == 0;
     if (is_one) {
         print_head(id, job);
-        print_summary_limit(job);
+        print_limit(job);
         print_text(job, "worth");
         print_text(job, "do");
         print_text(job, "note");

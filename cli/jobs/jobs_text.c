@@ -5,8 +5,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include "cli/base/cells.h"
 #include "cli/jobs/jobs.h"
@@ -19,7 +17,6 @@ enum { RUN, NAME, STARTED, TOOK, CORES, GPUS, MEMORY, COLUMNS };
 static const char *const titles[COLUMNS] = {"run",          "name",        "started",       "took",
                                             "cores unused", "GPUs unused", "memory at most"};
 
-#define LIMIT_WIDTH 60 /* of a line that is no terminal's */
 #define NAME_WIDTH 24
 
 struct row {
@@ -65,21 +62,6 @@ static void fill(struct row *row, const struct job *job, bool files) {
     put_share(row->cells[CORES], size, job->idle_core_h, job->core_h);
     put_share(row->cells[GPUS], size, job->idle_gpu_h, job->gpu_h);
     put_memory(row->cells[MEMORY], size, run);
-}
-
-static size_t room_for_limit(size_t used) {
-    struct winsize window;
-    if (!isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) != 0 || !window.ws_col)
-        return LIMIT_WIDTH;
-    return window.ws_col > used + 8 ? window.ws_col - used : 8;
-}
-
-static void print_limit(const char *limit, size_t room) {
-    char clean[512];
-    bool cut;
-    text_sanitize(clean, sizeof clean, limit, strnlen(limit, sizeof clean - 1));
-    size_t end = cell_fit(clean, room, &cut);
-    printf("%.*s%s\n", (int)end, clean, cut ? "…" : "");
 }
 
 static void print_cells(const struct row *row, const size_t widths[COLUMNS]) {
@@ -140,7 +122,7 @@ int jobs_print(const struct job *jobs, size_t n, bool files) {
     puts("limit");
     for (size_t i = 0; i < n; i++) {
         print_cells(&rows[i], widths);
-        print_limit(jobs[i].run->limit ? jobs[i].run->limit : "-", room_for_limit(used));
+        cell_print_rest(jobs[i].run->limit ? jobs[i].run->limit : "-", used, false);
     }
     print_sum(jobs, n);
     free(rows);

@@ -10,8 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 enum {
     COLUMN_ID,
@@ -29,7 +27,6 @@ static const char *const titles[N_COLUMNS] = {"run",      "name",  "repeat", "st
                                               "duration", "hosts", "end",    "command"};
 
 #define COMMAND_WIDTH 24
-#define LIMIT_WIDTH 60 /* of a line that is no terminal's */
 
 #define NOTE_HEAD "     note: "
 #define COMMAND_HEAD "     "
@@ -87,23 +84,6 @@ static void fill_line(const struct listed_run *run, struct line *ret_line) {
     l->run = run;
 }
 
-/* The last field gets the rest of the terminal's line. */
-static void print_rest(const char *text, size_t used, bool whole) {
-    struct winsize window;
-    size_t size = strlen(text), room = whole ? SIZE_MAX : LIMIT_WIDTH;
-    char *clean = malloc(size + 1);
-    bool cut;
-    if (!clean)
-        return;
-    text_sanitize(clean, size + 1, text, size);
-    if (!whole && isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) == 0 &&
-        window.ws_col)
-        room = window.ws_col > used + 8 ? window.ws_col - used : 8;
-    size_t end = cell_fit(clean, room, &cut);
-    printf("%.*s%s\n", (int)end, clean, cut ? "…" : "");
-    free(clean);
-}
-
 static bool any_repeat(const struct line *lines, size_t n) {
     for (size_t i = 0; i < n; i++)
         if (lines[i].cells[COLUMN_REPEAT][0])
@@ -135,14 +115,14 @@ static void print_lines(const struct line *lines, size_t n, bool whole) {
     for (size_t i = 0; i < n; i++) {
         const struct listed_run *run = lines[i].run;
         print_cells(&lines[i], widths);
-        print_rest(run->limit ? run->limit : "-", used, whole);
+        cell_print_rest(run->limit ? run->limit : "-", used, whole);
         if (whole) {
             fputs(COMMAND_HEAD, stdout);
-            print_rest(run->command, strlen(COMMAND_HEAD), true);
+            cell_print_rest(run->command, strlen(COMMAND_HEAD), true);
         }
         for (size_t k = 0; k < run->n_notes; k++) {
             fputs(NOTE_HEAD, stdout);
-            print_rest(run->notes[k], strlen(NOTE_HEAD), true);
+            cell_print_rest(run->notes[k], strlen(NOTE_HEAD), true);
         }
     }
 }
