@@ -311,6 +311,11 @@ static int create_private(const char *path) {
     return 0;
 }
 
+static int say_packed(const char *path, char *why, size_t size) {
+    store_say(why, size, "%s is packed: `chokepoint unpack` it first, or name another file", path);
+    return STORE_FOREIGN;
+}
+
 int store_open_write(const char *path, struct store **ret_store, char *why, size_t why_size) {
     struct store *store = NULL;
     char packed[PATH_MAX];
@@ -321,11 +326,8 @@ int store_open_write(const char *path, struct store **ret_store, char *why, size
     bool is_new = r == -ENOENT;
     if (r < 0 && !is_new)
         return r == -EISDIR || r == -EINVAL ? r : explain(NULL, r, path, why, why_size);
-    if (store_find_packed(path, packed)) { /* a new file would hide the runs of the packed one */
-        store_say(why, why_size, "%s is packed: `chokepoint unpack` it first, or name another file",
-                  packed);
-        return STORE_FOREIGN;
-    }
+    if (is_new && store_find_packed(path, packed)) /* a new file would hide the runs of that one */
+        return say_packed(packed, why, why_size);
     r = is_new ? create_private(path) : guard_owner(path, why, why_size);
     if (!r && !is_new && fits_is_unmade(path))
         r = fits_begin_again(path);
@@ -338,6 +340,8 @@ int store_open_write(const char *path, struct store **ret_store, char *why, size
         explain(NULL, r, path, why, why_size);
     if (r)
         store_close(store);
+    if (r && store_is_packed(path)) /* asked last: see fits_is_unmade() */
+        return say_packed(path, why, why_size);
     if (r && is_new)
         remove_unmade(path, r);
     if (!r)

@@ -123,6 +123,11 @@ static bool is_unmade_fd(int fd) {
 }
 
 bool fits_is_unmade(const char *path) {
+    struct stat st;
+    /* To close a file drops all locks that this process holds on it, SQLite's too: one that may be
+     * read or written already is longer, and is not opened. */
+    if (stat(path, &st) < 0 || st.st_size > PAGE_BYTES)
+        return false;
     int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     bool unmade = fd >= 0 && is_unmade_fd(fd) && !has_log(path);
     if (fd >= 0)

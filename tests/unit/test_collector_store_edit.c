@@ -108,8 +108,8 @@ static pid_t begin_writer(struct fixture *f, int ret_ends[2]) {
     return child;
 }
 
-/* A second reading of the same file in this process ends, then the writer does: as long as the
- * first one goes on, the log stays that it reads. */
+/* A second reading of the same file in this process ends, a writing begins, and the other writer
+ * ends: as long as the first reading goes on, the log stays that it reads. */
 static void a_log_stays_while_it_is_read(void **state) {
     struct fixture *f = *state;
     struct store *reader, *another;
@@ -117,11 +117,13 @@ static void a_log_stays_while_it_is_read(void **state) {
     int ends[2], status;
     char byte = 0, log[4200];
     store_close(f->store);
+    f->store = NULL;
     pid_t child = begin_writer(f, ends);
     assert_int_equal(read(ends[0], &byte, 1), 1);
     assert_int_equal(store_open_read(f->path, &reader, f->why, sizeof f->why), 0);
     assert_int_equal(store_open_read(f->path, &another, f->why, sizeof f->why), 0);
     store_close(another);
+    assert_int_equal(store_open_write(f->path, &another, f->why, sizeof f->why), 0);
     assert_int_equal(write(ends[0], &byte, 1), 1);
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_int_equal(status, 0);
@@ -129,6 +131,7 @@ static void a_log_stays_while_it_is_read(void **state) {
     assert_int_equal(access(log, F_OK), 0);
     assert_int_equal(store_find_run(reader, "written beside it", &run), 0);
     store_run_release(&run);
+    store_close(another);
     store_close(reader);
     close(ends[0]);
     close(ends[1]);
