@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "collector/store_rows.h"
+#include "common/clock.h"
 #include "common/error.h"
 #include "tables/former_names.h"
 
@@ -15,14 +16,17 @@
 
 /* A stream that was seen. */
 struct tail_stream {
-    int64_t id, last_seq, read; /* the last packed value that was read */
+    int64_t id, last_seq, read; /* the last packed value, or frame, that was read */
     size_t host;
+    bool plain; /* its rows are not joined, since they come once a second or less often */
 };
 
-/* Positions of a wanted table's columns in joined rows. */
+/* Positions of a wanted table's columns in joined rows, and its plain rows. */
 struct tail_table {
     int64_t id; /* 0: the table does not exist yet */
     int ordinals[READ_COLUMNS_MAX];
+    struct rows_table rows; /* owned once it is open */
+    bool open;
 };
 
 struct store_tail {
@@ -35,7 +39,8 @@ struct store_tail {
     size_t n_streams, streams_capacity;
     struct store_tail_host *hosts;
     size_t n_hosts, hosts_capacity;
-    sqlite3_stmt *list, *rows, *first; /* NULL where the file has no joined rows */
+    sqlite3_stmt *list, *last_frames;
+    sqlite3_stmt *rows, *first; /* NULL where the file has no joined rows */
     int (*each)(void *ctx, size_t table, const struct store_row_read *row);
     void *ctx;
     int64_t values[STORE_COLUMNS_MAX], wanted_values[READ_COLUMNS_MAX];
@@ -91,10 +96,15 @@ static int prepare_tail(struct store_tail *tail) {
     bool has = false;
     int r = sql_prepare(
         tail->store,
-        "SELECT s.stream, s.last_seq, s.last_mono_ns, s.frames, h.host, h.name, s.boot_id"
-        " FROM host h JOIN stream s USING(host) WHERE h.run = ?"
+        "SELECT s.stream, s.last_seq, s.last_mono_ns, s.frames, h.host, h.name, s.boot_id,"
+        " s.period_ns FROM host h JOIN stream s USING(host) WHERE h.run = ?"
         " AND s.period_ns <> 0 ORDER BY s.stream",
         &tail->list);
+    if (!r)
+        r = sql_prepare(tail->store,
+                        "SELECT frame FROM frame WHERE stream = ? AND frame > ? ORDER BY frame DESC"
+                        " LIMIT 1 OFFSET ?",
+                        &tail->last_frames);
     if (!r)
         r = sql_has_table(tail->store, "joined", &has);
     if (r || !has)
@@ -132,12 +142,16 @@ void store_tail_close(struct store_tail *tail) {
     if (!tail)
         return;
     sqlite3_finalize(tail->list);
+    sqlite3_finalize(tail->last_frames);
     sqlite3_finalize(tail->rows);
     sqlite3_finalize(tail->first);
     for (size_t i = 0; i < tail->n_hosts; i++)
         free(tail->hosts[i].name);
     free(tail->hosts);
     free(tail->streams);
+    for (size_t t = 0; tail->tables && t < tail->n_tables; t++)
+        if (tail->tables[t].open)
+            rows_table_release(&tail->tables[t].rows);
     free(tail->tables);
     free(tail);
 }
@@ -196,7 +210,11 @@ static int find_stream(struct store_tail *tail, size_t at, struct tail_stream **
     memmove(tail->streams + at + 1, tail->streams + at,
             (tail->n_streams - at) * sizeof *tail->streams);
     tail->n_streams++;
-    tail->streams[at] = (struct tail_stream){.id = id, .last_seq = -1, .read = -1, .host = host};
+    tail->streams[at] = (struct tail_stream){.id = id,
+                                             .last_seq = -1,
+                                             .read = -1,
+                                             .host = host,
+                                             .plain = sql_column(tail->list, 7) >= NS_PER_S};
     *ret_stream = &tail->streams[at];
     return 0;
 }
@@ -273,6 +291,77 @@ static int take_values(struct store_tail *tail, struct tail_stream *stream,
     return r ? r : sql_errno(code);
 }
 
+/* ---- rows that are not joined ---- */
+
+static int open_plain(struct store_tail *tail, size_t t) {
+    const struct store_tail_table *wanted = &tail->wanted[t];
+    struct rows_table *rows = &tail->tables[t].rows;
+    int r = rows_table_open(tail->store, wanted->name, wanted->columns, wanted->n_columns, rows);
+    if (!r) {
+        sqlite3_str *sql = rows_table_select(rows, "f.mono_ns");
+        sqlite3_str_appendf(sql,
+                            " FROM frame f CROSS JOIN \"%w\" d ON d.frame = f.frame"
+                            " WHERE f.stream = ? AND f.frame BETWEEN ? AND ? ORDER BY f.frame",
+                            wanted->name);
+        r = rows_table_prepare(rows, sql);
+    }
+    tail->tables[t].open = r == 0;
+    if (r)
+        rows_table_release(rows);
+    return r == -ENOENT ? 0 : r; /* the table is made with its first row */
+}
+
+static int pass_plain_row(struct store_tail *tail, const struct tail_stream *stream, size_t t,
+                          const struct store_clock_map *clock) {
+    const struct rows_table *rows = &tail->tables[t].rows;
+    struct store_row_read row = {.host = tail->hosts[stream->host].id,
+                                 .instance = sqlite3_column_int64(rows->rows, 0),
+                                 .t_ns = clock_map_time(clock, sql_column(rows->rows, 1)),
+                                 .values = tail->wanted_values,
+                                 .clock = clock};
+    rows_table_fill(rows, &row.interval_ns, tail->wanted_values);
+    int r = row.t_ns == VALUE_ABSENT ? 0 : tail->each(tail->ctx, t, &row);
+    return r < 0 ? r : 0;
+}
+
+static int take_plain_table(struct store_tail *tail, const struct tail_stream *stream, size_t t,
+                            int64_t after, const struct store_clock_map *clock) {
+    int code = SQLITE_DONE, r = tail->tables[t].open ? 0 : open_plain(tail, t);
+    if (r || !tail->tables[t].open)
+        return r;
+    sqlite3_stmt *rows = tail->tables[t].rows.rows;
+    r = sql_bind(rows, "iii", stream->id, after + 1, stream->read);
+    while (!r && (code = sqlite3_step(rows)) == SQLITE_ROW)
+        r = pass_plain_row(tail, stream, t, clock);
+    sqlite3_reset(rows);
+    return r ? r : sql_errno(code);
+}
+
+/* The stream's frame that has n later ones behind `after`; -1: none. */
+static int find_frame(struct store_tail *tail, int64_t stream, int64_t after, int64_t n,
+                      int64_t *ret_frame) {
+    int r = sql_bind(tail->last_frames, "iii", stream, after, n);
+    int code = r ? SQLITE_DONE : sqlite3_step(tail->last_frames);
+    *ret_frame = code == SQLITE_ROW ? sqlite3_column_int64(tail->last_frames, 0) : -1;
+    r = r ? r : sql_errno(code);
+    sqlite3_reset(tail->last_frames);
+    return r;
+}
+
+static int take_plain(struct store_tail *tail, struct tail_stream *stream,
+                      const struct store_clock_map *clock) {
+    int64_t after = stream->read, newest;
+    int r = after < 0 ? find_frame(tail, stream->id, -1, STORE_TAIL_FIRST, &after) : 0;
+    if (!r)
+        r = find_frame(tail, stream->id, after, 0, &newest);
+    if (r || newest < 0 || newest == INT64_MAX)
+        return r;
+    stream->read = newest;
+    for (size_t t = 0; !r && t < tail->n_tables; t++)
+        r = take_plain_table(tail, stream, t, after, clock);
+    return r;
+}
+
 /* Updates a stream that has new frames; each improves its clock. */
 static int take_stream(struct store_tail *tail, struct tail_stream *stream, int64_t last_mono_ns,
                        uint64_t frames) {
@@ -282,7 +371,7 @@ static int take_stream(struct store_tail *tail, struct tail_stream *stream, int6
     if (!r) {
         host->last_ns = clock_map_time(&clock, last_mono_ns);
         host->frames = frames;
-        r = take_values(tail, stream, &clock);
+        r = stream->plain ? take_plain(tail, stream, &clock) : take_values(tail, stream, &clock);
     }
     clock_map_release(&clock);
     return r;

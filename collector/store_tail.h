@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Reads a run while it is recorded: the rows since the last call. Rows are joined to about a second
- * (store_read.h), so one short query per host finds them; plain rows would need one per host and
- * table. For runs of older versions, which did not join, it lists hosts and no rows.
+ * (store_read.h), so one short query per host finds them. Hosts that are sampled once a second or
+ * less often have plain rows alone, which are read table by table. For faster recordings of
+ * versions that did not join, it lists hosts and no rows.
  */
 #ifndef CHOKEPOINT_COLLECTOR_STORE_TAIL_H
 #define CHOKEPOINT_COLLECTOR_STORE_TAIL_H
@@ -33,11 +34,11 @@ int store_tail_open(struct store *store, int64_t run, const struct store_tail_ta
 void store_tail_close(struct store_tail *tail); /* takes NULL */
 
 /* Calls each() for the rows committed since the last call, of each instance in the order of time.
- * The first call begins with the last STORE_TAIL_FIRST packed values of each host, which cover at
- * least as many seconds if so much was recorded. instance_name is NULL: see store_tail_name.
- * `table` is the index in the tables of store_tail_open. A negative return of each() ends the
- * reading and is passed on. -EBADMSG: the file cannot be decoded. After a failure rows of that call
- * may be missing; the next call gives the next rows. */
+ * The first call begins with the last STORE_TAIL_FIRST packed values or slow samples of each host,
+ * which cover at least as many seconds if so much was recorded. instance_name is NULL: see
+ * store_tail_name. `table` is the index in the tables of store_tail_open. A negative return of
+ * each() ends the reading and is passed on. -EBADMSG: the file cannot be decoded. After a failure
+ * rows of that call may be missing; the next call gives the next rows. */
 #define STORE_TAIL_FIRST 16
 int store_tail_next(struct store_tail *tail,
                     int (*each)(void *ctx, size_t table, const struct store_row_read *row),
