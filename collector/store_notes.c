@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Notes for a reader of a run: notes on the run, notes of agents (their table `note`), counters
- * that stepped back, refused rows and pushes. Each query gives whole lines.
+ * that stepped back, refused rows and pushes. Each query gives whole lines, and with some the level
+ * of each or the process that it may be about.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -10,10 +11,10 @@
 #include "collector/store_private.h"
 #include "collector/store_read.h"
 #include "common/error.h"
+#include "tables/keys.h"
 
 #define NOTE_MAX_BYTES 4096
 #define NOTES_MAX 1000
-#define ENDED_AGAIN "[ended] started again from zero"
 #define LEVEL_INFORMATION 1 /* of the table `note` */
 
 static const char *const queries[] = {
@@ -22,8 +23,9 @@ static const char *const queries[] = {
     "ELSE ' rows' END || ' could not be stored' FROM host h JOIN "
     "stream s"
     " USING(host) WHERE h.run = ? AND s.dropped_rows > 0 GROUP BY h.host ORDER BY h.name",
-    "SELECT h.name || ': a counter of ' || t.name || ' ' || i.name || ' started again from zero '"
-    " || count(*) || ' times' FROM host h JOIN instance i ON i.host = h.host JOIN table_info t"
+    "SELECT h.name || ': a counter of ' || t.name || ' ' || i.name || ' started again from zero'"
+    " || CASE count(*) WHEN 1 THEN '' ELSE ', ' || count(*) || ' times' END, i.name FROM host h "
+    "JOIN instance i ON i.host = h.host JOIN table_info t"
     " USING(table_id) JOIN counter_reset c ON c.instance = i.instance WHERE h.run = ?"
     " GROUP BY i.instance",
     "SELECT h.name || ': ' || sum(s.gaps) || ' batches of single MPI calls were "
@@ -41,18 +43,31 @@ static const char *const agent_query_with_level =
     "SELECT h.name || ': ' || i.name, (SELECT max(d.level) FROM note d WHERE d.instance ="
     " i.instance)" OF_AGENTS;
 
+/* Groups of processes that ended come and go: what is told of them is for information. */
+static bool is_of_ended(const char *instance) {
+    struct table_key key = key_read(KEY_PROCESS, instance);
+    return key.form == KEY_PROCESS && key.process.pid == KEY_ENDED;
+}
+
+static bool is_information(sqlite3_stmt *row) {
+    char instance[INSTANCE_MAX + 1];
+    if (sqlite3_column_count(row) < 2)
+        return false;
+    if (sqlite3_column_type(row, 1) != SQLITE_TEXT)
+        return sqlite3_column_int64(row, 1) == LEVEL_INFORMATION;
+    sql_column_text(row, 1, instance, sizeof instance);
+    return is_of_ended(instance);
+}
+
 static int note_add(struct store_note **notes, size_t *n, sqlite3_stmt *row) {
     struct store_note *grown = realloc(*notes, (*n + 1) * sizeof *grown);
     if (!grown)
         return -ENOMEM;
     *notes = grown;
     grown[*n].text = sql_column_dup(row, 0, NOTE_MAX_BYTES);
-    grown[*n].information =
-        sqlite3_column_count(row) > 1 && sqlite3_column_int64(row, 1) == LEVEL_INFORMATION;
+    grown[*n].information = is_information(row);
     if (!grown[*n].text)
         return -ENOMEM;
-    /* groups of processes that ended come and go */
-    grown[*n].information |= strstr(grown[*n].text, ENDED_AGAIN) != NULL;
     (*n)++;
     return 0;
 }

@@ -508,20 +508,25 @@ static void notes_gather_all_there_is_to_say(void **state) {
     ROW(f, &net_table, "eth0", 10, 10);
     assert_int_equal(fixture_frame(f, 2, 2.0), 0);
     ROW(f, &net_table, "eth0", 1, 1);
+    ROW(f, &net_table, "sh[ended]", 10, 10);
+    assert_int_equal(fixture_frame(f, 3, 3.0), 0);
+    ROW(f, &net_table, "sh[ended]", 1, 1);
     COMMIT(f);
     assert_int_equal(store_run_note(f->store, f->run, "vm3 did not answer\nat all"), 0);
     assert_int_equal(store_run_note(f->store, f->run, "second"), 0);
     assert_int_equal(store_run_refused(f->store, f->run, "unauthorized", 2), 0);
     assert_int_equal(store_run_refused(f->store, f->run, "unauthorized", 3), 0);
     assert_int_equal(store_list_notes(f->store, f->run, &notes, &n), 0);
-    assert_int_equal(n, 6);
+    assert_int_equal(n, 7);
     assert_string_equal(notes[0].text, "vm1: no psi here");
     assert_string_equal(notes[1].text, "vm3 did not answer?at all");
     assert_string_equal(notes[2].text, "second");
     assert_string_equal(notes[3].text, "vm1: 1 row could not be stored");
-    assert_string_equal(notes[4].text,
-                        "vm1: a counter of net eth0 started again from zero 1 times");
-    assert_string_equal(notes[5].text, "5 pushes refused: unauthorized");
+    assert_string_equal(notes[4].text, "vm1: a counter of net eth0 started again from zero");
+    assert_false(notes[4].information);
+    assert_string_equal(notes[5].text, "vm1: a counter of net sh[ended] started again from zero");
+    assert_true(notes[5].information);
+    assert_string_equal(notes[6].text, "5 pushes refused: unauthorized");
     store_notes_free(notes, n);
 }
 
