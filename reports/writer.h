@@ -23,7 +23,8 @@ int comparison_write_lines(const struct comparison *comparison, const char *word
  * wants it. */
 int report_write_lines(const struct report *report, bool colour, FILE *out);
 #define REPORT_JOB_MAX 2000
-/* The verdict as one line of JSON (chokepoint.job/1) of at most REPORT_JOB_MAX bytes. */
+/* The verdict as one line of JSON (chokepoint.job/1) of at most REPORT_JOB_MAX bytes, whose
+ * apostrophes, grave accents and capitals are escaped. */
 int report_write_job(const struct report *report, FILE *out);
 /* Its limit and worth alone, for a verdict that another one follows. */
 int report_write_limit(const struct report *report, bool colour, FILE *out);

@@ -61,18 +61,27 @@ static char *rest_of_line(const char *text, const char *key) {
     return strndup(at, strcspn(at, "\n"));
 }
 
+/* sacctmgr stores each quotation mark as a grave accent, which a summary has nowhere else. */
+static char *with_quotes(char *comment) {
+    if (comment && strncmp(comment, "{`", 2) == 0)
+        for (char *p = comment; *p; p++)
+            if (*p == '`')
+                *p = '"';
+    return comment;
+}
+
 char *job_comment(const char *id) {
-    const char *const scontrol[] = {"scontrol", "-o", "show", "job", id, NULL};
+    const char *const scontrol[] = {"scontrol", "show", "job", id, NULL};
     const char *const sacct[] = {"sacct", "-X", "-n", "-P", "-o", "AdminComment", "-j", id, NULL};
     char *said = output_of(scontrol), *comment = NULL;
     if (said)
-        comment = rest_of_line(said, "AdminComment=");
+        comment = rest_of_line(said, "\n   AdminComment=");
     free(said);
     if (comment)
-        return comment;
+        return with_quotes(comment);
     said = output_of(sacct);
     if (said)
         comment = rest_of_line(said, "");
     free(said);
-    return comment;
+    return with_quotes(comment);
 }

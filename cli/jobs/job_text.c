@@ -28,7 +28,8 @@ static double number_in(const json_t *job, const char *key) {
 static void print_head(const char *id, const json_t *job) {
     char clean[512], duration[LAYOUT_NUMBER_SIZE];
     double hosts = number_in(job, "hosts");
-    printf("chokepoint: job %s, %s, %s on %.0f host%s\n", id, text_in(job, "name", clean),
+    bool named = strcmp(text_in(job, "name", clean), id) != 0;
+    printf("chokepoint: job %s, %s%s%s on %.0f host%s\n", id, named ? clean : "", named ? ", " : "",
            layout_duration(duration, number_in(job, "duration_s")), hosts, hosts == 1 ? "" : "s");
 }
 

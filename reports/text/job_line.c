@@ -15,6 +15,16 @@
 #define TEXT_MOST 480 /* bytes of a text at first; halved until the line is short enough */
 #define TEXT_LEAST 20
 
+/* sacctmgr stores an apostrophe as a grave accent, and a capital as a small letter. They stand in
+ * texts alone, where JSON has another way to write them, which it leaves as it is. */
+static void put_line(FILE *to, const char *line) {
+    for (const char *p = line; *p; p++)
+        if (*p == '\'' || *p == '`' || (*p >= 'A' && *p <= 'Z'))
+            fprintf(to, "\\u%04x", (unsigned)*p);
+        else
+            putc(*p, to);
+}
+
 static void put_text(FILE *to, const char *key, const char *text, size_t most) {
     char cut[TEXT_MOST + 1];
     text_sanitize(cut, most + 1, text ? text : "", text ? strlen(text) : 0);
@@ -50,20 +60,38 @@ static void put(FILE *to, const struct report *report, const struct run_use *use
     fputs("}\n", to);
 }
 
+/* The line with texts of at most `most` bytes, owned, and its size. NULL: no memory. */
+static char *make_line(const struct report *report, const struct run_use *use, size_t most,
+                       size_t *ret_size) {
+    char *plain = NULL, *line = NULL;
+    size_t size;
+    FILE *to = open_memstream(&plain, &size);
+    if (!to)
+        return NULL;
+    put(to, report, use, most);
+    bool made = fclose(to) == 0;
+    to = made ? open_memstream(&line, ret_size) : NULL;
+    if (to) {
+        put_line(to, plain);
+        made = fclose(to) == 0;
+    }
+    free(plain);
+    if (made)
+        return line;
+    free(line);
+    return NULL;
+}
+
 int report_write_job(const struct report *report, FILE *out) {
     struct run_use use;
     int result = run_use_of(report, &use);
     for (size_t most = TEXT_MOST; result == 0; most /= 2) {
-        char *line = NULL;
-        size_t size;
-        FILE *to = open_memstream(&line, &size);
-        if (!to)
-            return -ENOMEM;
-        put(to, report, &use, most);
-        if (fclose(to) != 0)
-            result = -ENOMEM;
+        size_t size = 0;
+        char *line = make_line(report, &use, most, &size);
         bool fits = size <= REPORT_JOB_MAX || most <= TEXT_LEAST;
-        if (result == 0 && fits)
+        if (!line)
+            return -ENOMEM;
+        if (fits)
             fputs(line, out);
         free(line);
         if (fits)
