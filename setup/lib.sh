@@ -44,7 +44,7 @@ install_packages() {
     # No package starts a service here, nor with the machine: tests start prometheus and victoria-metrics themselves, sshd and munged run
     # inside tests alone. Units that were here before stay as they are: slurmd may be without slurm-wlm.
     local unit units=()
-    for unit in prometheus.service victoria-metrics.service ssh.service ssh.socket munge.service slurmctld.service slurmd.service sysstat.service; do
+    for unit in prometheus.service victoria-metrics.service ssh.service ssh.socket munge.service slurmctld.service slurmd.service slurmdbd.service mariadb.service sysstat.service; do
         [ -e "/lib/systemd/system/$unit" ] || units+=("$unit")
     done
     local installed=0

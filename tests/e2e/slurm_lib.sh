@@ -31,7 +31,7 @@ SlurmdLogFile=$slurm/slurmd.%n.log
 ProctrackType=proctrack/linuxproc
 TaskPlugin=task/none
 JobAcctGatherType=jobacct_gather/none
-AccountingStorageType=accounting_storage/none
+AccountingStorageType=accounting_storage/${slurm_accounting:-none}
 SelectType=select/cons_tres
 SelectTypeParameters=CR_Core
 SlurmdParameters=config_overrides
@@ -41,7 +41,7 @@ ReturnToService=2
 SchedulerType=sched/backfill
 SchedulerParameters=bf_interval=1,sched_min_interval=100000
 KillWait=20
-MinJobAge=2
+MinJobAge=${slurm_job_age:-2}
 TCPTimeout=10
 EOF
     for ((i = 1; i <= $1; i++)); do
@@ -58,7 +58,9 @@ on() { # HOST COMMAND...
 }
 all_nodes_idle() { [ "$(inside sinfo -h -o '%T %D' 2>/dev/null)" = "idle $1" ]; }
 slurm_down() { inside scontrol shutdown >/dev/null 2>&1; }
-# need_slurm N: hosts vm1 to vmN of a testbed with Slurm; $slurmd_under: a command that starts each slurmd.
+# need_slurm N: hosts vm1 to vmN of a testbed with Slurm; $slurmd_under: a command that starts each slurmd; $slurm_more: lines
+# of slurm.conf; $slurm_job_age: seconds for which the controller knows jobs that have ended; $slurm_accounting: its accounts are
+# in slurmdbd (slurm_accounts_lib.sh).
 need_slurm() {
     local i
     need_testbed "$1"
@@ -69,7 +71,9 @@ need_slurm() {
         --pid-file "$slurm/munge.pid" --log-file "$slurm/munge.log" --seed-file "$slurm/munge.seed" ||
         fail "no munged: $(cat "$slurm/munge.log")"
     write_slurm_conf "$1" >"$slurm/slurm.conf"
+    printf '%s' "${slurm_more:-}" >>"$slurm/slurm.conf"
     echo CgroupPlugin=autodetect >"$slurm/cgroup.conf"
+    [ -z "${slurm_accounting:-}" ] || start_accounts
     inside slurmctld -f "$slurm/slurm.conf" || fail "no slurmctld"
     for ((i = 1; i <= $1; i++)); do
         mkdir "$slurm/spool.vm$i" "$slurm/tmp.vm$i"
