@@ -2,9 +2,9 @@
 /*
  * Starts and keeps the agent of one host by a launcher process of its own (the agent itself, one
  * mpirun, one ssh, one srun), so that a host that does not answer, or dies, takes no other host's
- * agent with it. An idle mpirun never wakes up and costs 14 MB. Where mpirun reaches several hosts,
- * one mpirun starts their first agents together (launch_group.h), which takes as long as one
- * launcher, not as many; all that come later have launchers of their own.
+ * agent with it. An idle mpirun never wakes up and costs 14 MB. Where mpirun or srun reaches
+ * several hosts, one of it starts their first agents together (launch_group.h), which takes as long
+ * as one launcher, not as many; all that come later have launchers of their own.
  */
 #ifndef CHOKEPOINT_CLI_LAUNCH_H
 #define CHOKEPOINT_CLI_LAUNCH_H
@@ -135,7 +135,8 @@ struct launch_words {
     const char *words[LAUNCH_WORDS_MAX];
     size_t n;
     char url[64], run[64], marks[PATH_MAX + 32], rsh[1024], timeout[32], component[32], parent[16];
-    char *script; /* owned */
+    char counts[2][24];      /* of an srun for several hosts: its options --nodes, --ntasks */
+    char *script, *nodelist; /* owned */
 };
 
 /* The command that starts the agent. -E2BIG, -ENOMEM, -ENAMETOOLONG. Release it in any case. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/launch/launch_group.h"
 #include "cli/launch/launch_private.h"
+#include "cli/launch/slurm_nodes.h"
 #include "common/buffer.h"
 #include "common/error.h"
 
@@ -12,6 +13,15 @@
 #include <unistd.h>
 
 /* ---- the start ---- */
+
+bool launch_can_join(const struct launch *launch) {
+    return launch->method == LAUNCH_MPIRUN ||
+           (launch->method == LAUNCH_SRUN && slurm_component_of(launch->host) < 0);
+}
+
+static enum launch_method method_of(const struct launch_group *group) {
+    return group->members[0]->method;
+}
 
 /* "NUMBER KEY [KEY OF MARKS]" of each member: a shell on each host takes its own line. */
 static int make_keys(const struct launch_group *group, const struct launch_plan *plan,
@@ -38,7 +48,7 @@ static int make_keys(const struct launch_group *group, const struct launch_plan 
     return r;
 }
 
-/* The head, then the parts of the members. */
+/* The head, then the parts of the members, of which an srun has none. */
 struct parts {
     struct launch_words items[1 + LAUNCH_GROUP_MAX];
     const char *words[(1 + LAUNCH_GROUP_MAX) * LAUNCH_WORDS_MAX];
@@ -48,6 +58,8 @@ static int make_parts(struct parts *parts, const struct launch_group *group,
                       const struct launch_plan *plan, const char *const *urls) {
     size_t n = 0;
     int r = 0;
+    if (method_of(group) == LAUNCH_SRUN)
+        return launch_words_make_step(&parts->items[0], group, plan, urls);
     launch_words_make_head(&parts->items[0], plan);
     for (size_t i = 0; i < group->n && r == 0; i++)
         r = launch_words_make_member(&parts->items[1 + i], group->members[i], plan, urls[i], i);
@@ -71,7 +83,7 @@ static int start_together(struct launch_group *group, const struct launch_plan *
     struct launch_fds fds = {.output = output[1]};
     int r = make_keys(group, plan, &fds.keys);
     if (r == 0) {
-        r = launch_child_start(LAUNCH_MPIRUN, plan, words, &fds, &group->pid);
+        r = launch_child_start(method_of(group), plan, words, &fds, &group->pid);
         close(fds.keys);
     }
     close(output[1]);
@@ -86,7 +98,7 @@ int launch_group_start(struct launch_group *group, const struct launch_plan *pla
     struct parts *parts = calloc(1, sizeof *parts);
     int r = parts ? make_parts(parts, group, plan, urls) : -ENOMEM;
     if (r == 0)
-        r = start_together(group, plan, parts->words);
+        r = start_together(group, plan, parts->words[0] ? parts->words : parts->items[0].words);
     parts_free(parts, group->n);
     for (size_t i = 0; i < group->n && r == 0; i++) {
         group->members[i]->group = group;
@@ -103,6 +115,16 @@ struct hearing {
     const struct launch_group_listener *listener;
 };
 
+/* "NUMBER: TEXT" of srun, whose numbers have leading spaces or zeros. NULL: its own line. */
+static const char *read_label(const char *line, size_t *ret_number) {
+    const char *digits = line + strspn(line, " ");
+    char *after;
+    if (!strchr("0123456789", *digits) || !*digits)
+        return NULL;
+    *ret_number = strtoul(digits, &after, 10);
+    return after[0] == ':' && after[1] == ' ' ? after + 2 : NULL;
+}
+
 /* "[JOB,NUMBER]<stderr>:TEXT" of OpenMPI 4, "[NAMESPACE,NUMBER]<stderr>: TEXT" of 5. NULL: mpirun's
  * own line. */
 static const char *read_tag(const char *line, size_t *ret_number) {
@@ -117,7 +139,7 @@ static const char *read_tag(const char *line, size_t *ret_number) {
     return after == end ? text + (*text == ' ') : NULL;
 }
 
-/* Member of the number, if its agent is still this mpirun's. */
+/* Member of the number, if its agent is still this launcher's. */
 static struct launch *find_member(const struct launch_group *group, size_t number) {
     struct launch *launch = number < group->n ? group->members[number] : NULL;
     return launch && launch->group == group ? launch : NULL;
@@ -134,7 +156,8 @@ static void hear_line(void *ctx, const char *line) {
     static const char ended[] = "chokepoint-agent ended ", needed[] = "chokepoint-agent needed";
     const struct hearing *h = ctx;
     size_t number = 0;
-    const char *text = read_tag(line, &number);
+    const char *text =
+        method_of(h->group) == LAUNCH_SRUN ? read_label(line, &number) : read_tag(line, &number);
     struct launch *launch = text ? find_member(h->group, number) : NULL;
     if (!launch)
         return;

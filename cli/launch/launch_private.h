@@ -3,7 +3,7 @@
 #ifndef CHOKEPOINT_CLI_LAUNCH_PRIVATE_H
 #define CHOKEPOINT_CLI_LAUNCH_PRIVATE_H
 
-#include "cli/launch/launch.h"
+#include "cli/launch/launch_group.h"
 
 /* Whether a relay stands before the launcher, to bring the agent if it is missing. */
 bool launch_is_relayed(const struct launch *launch, const struct launch_plan *plan);
@@ -34,7 +34,7 @@ struct launch_fds {
 int launch_child_start(enum launch_method method, const struct launch_plan *plan,
                        const char *const *words, const struct launch_fds *fds, pid_t *ret_pid);
 
-/* ---- for agents that one mpirun starts (launch_group.h) ---- */
+/* ---- for agents that one launcher starts (launch_group.h) ---- */
 
 /* The words of mpirun before those about hosts; of one host, whose lines of keys begin with
  * `number`. -E2BIG, -ENOMEM, -ENAMETOOLONG. Both are to be released in any case. */
@@ -42,7 +42,15 @@ void launch_words_make_head(struct launch_words *to, const struct launch_plan *p
 int launch_words_make_member(struct launch_words *to, const struct launch *launch,
                              const struct launch_plan *plan, const char *url, size_t number);
 
-/* As launch_script_make, for such a host. */
+/* The words of an srun of all members, by its numbers. Errors as above. */
+int launch_words_make_step(struct launch_words *to, const struct launch_group *group,
+                           const struct launch_plan *plan, const char *const *urls);
+
+/* to->script becomes that of all tasks; agents: the words of each. */
+int launch_script_make_step(struct launch_words *to, const struct launch_words *agents, size_t n,
+                            const struct launch_plan *plan);
+
+/* As launch_script_make, for a host of mpirun's. */
 int launch_script_make_member(struct launch_words *to, const struct launch_words *agent,
                               const struct launch_plan *plan, size_t number);
 

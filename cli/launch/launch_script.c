@@ -27,6 +27,7 @@
     "[ \"$(\"$a\" --version 2>/dev/null)\" = \"$v\" ] && "
 
 #define SCRIPT_SIZE (16 * 1024)
+#define STEP_SCRIPT_SIZE (120 * 1024) /* Linux takes no longer argument than 128 kB */
 
 /* sound: whether each part of a path, with links followed, belongs to root or to this user, and
  * nobody else may write to it; a directory on the way may be shared if it is sticky. ls prints for
@@ -73,10 +74,10 @@ static const char deliver[] = EACH_PLACE
     "CHOKEPOINT_MARKS=\"$CHOKEPOINT_MARKS${key:+-$key}\"\n"
     "exec \"$f\" --delivered \"$d\" ${l:+--library-size \"$shim\"} \"$@\"";
 
-/* For one of several hosts of one mpirun, which gives the keys of all of them to each: takes the
- * line that begins with $i, and tells how the agent ended, since mpirun itself then goes on. */
+/* For one of several hosts of one launcher, which gives the keys of all of them to each: takes the
+ * line that begins with $i, and tells how the agent ended, since the launcher then goes on. */
 static const char start_member[] =
-    "k=; while read -r n key; do [ \"$n\" != $i ] || { k=$key; break; }; done\n"
+    "k=; while read -r n key; do [ \"$n\" != \"$i\" ] || { k=$key; break; }; done\n"
     "trap : 1 15\n" EACH_PLACE "{ printf '%s\\n' \"$k\" | \"$a\" \"$@\"; "
     "echo \"chokepoint-agent ended $?\"; exit 0; }; done\n"
     "echo chokepoint-agent needed";
@@ -156,15 +157,36 @@ static bool append_delivery(char *to, size_t size, const struct launch_words *ag
            append_text(to, size, deliver);
 }
 
+static bool append_member_head(char *to, size_t size, const struct launch_plan *plan) {
+    return append_quoted(to, size, "; a=", plan->agent) &&
+           append_quoted(to, size, "; v=", "chokepoint-agent " CHOKEPOINT_VERSION);
+}
+
+static bool append_member_end(char *to, size_t size) {
+    return append_text(to, size, "\n") && append_text(to, size, sound) &&
+           append_text(to, size, start_member);
+}
+
 static bool append_member(char *to, size_t size, const struct launch_words *agent,
                           const struct launch_plan *plan, size_t number) {
-    char digits[24];
-    snprintf(digits, sizeof digits, "; i=%zu", number);
-    return append_quoted(to, size, "; a=", plan->agent) && append_text(to, size, digits) &&
-           append_quoted(to, size, "; v=", "chokepoint-agent " CHOKEPOINT_VERSION) &&
-           append_text(to, size, "; set --") && append_words(to, size, agent) &&
-           append_text(to, size, "\n") && append_text(to, size, sound) &&
-           append_text(to, size, start_member);
+    char digits[40];
+    snprintf(digits, sizeof digits, "; i=%zu; set --", number);
+    return append_member_head(to, size, plan) && append_text(to, size, digits) &&
+           append_words(to, size, agent) && append_member_end(to, size);
+}
+
+/* A task of an srun knows its number. */
+static bool append_tasks(char *to, size_t size, const struct launch_words *agents, size_t n,
+                         const struct launch_plan *plan) {
+    char digits[40];
+    bool fits = append_member_head(to, size, plan) &&
+                append_text(to, size, "; i=$SLURM_PROCID; case $i in");
+    for (size_t i = 0; i < n && fits; i++) {
+        snprintf(digits, sizeof digits, " %zu) set --", i);
+        fits = append_text(to, size, digits) && append_words(to, size, &agents[i]) &&
+               append_text(to, size, ";;");
+    }
+    return fits && append_text(to, size, " esac") && append_member_end(to, size);
 }
 
 int launch_script_make_member(struct launch_words *to, const struct launch_words *agent,
@@ -174,6 +196,16 @@ int launch_script_make_member(struct launch_words *to, const struct launch_words
         return -ENOMEM;
     bool fits = append_environment(to->script, SCRIPT_SIZE / 2, to, plan) &&
                 append_member(to->script, SCRIPT_SIZE / 2, agent, plan, number);
+    return fits ? 0 : -ENAMETOOLONG;
+}
+
+int launch_script_make_step(struct launch_words *to, const struct launch_words *agents, size_t n,
+                            const struct launch_plan *plan) {
+    to->script = calloc(1, STEP_SCRIPT_SIZE);
+    if (!to->script)
+        return -ENOMEM;
+    bool fits = append_environment(to->script, STEP_SCRIPT_SIZE, to, plan) &&
+                append_tasks(to->script, STEP_SCRIPT_SIZE, agents, n, plan);
     return fits ? 0 : -ENAMETOOLONG;
 }
 

@@ -5,6 +5,7 @@
  */
 #include "cli/launch/launch_private.h"
 #include "cli/launch/slurm_nodes.h"
+#include "common/buffer.h"
 #include "common/error.h"
 
 #include <stdarg.h>
@@ -106,12 +107,17 @@ static int make_mpirun(struct launch_words *to, const struct launch *launch,
 
 /* A step beside the command's, which shares the command's resources and takes none away. All
  * options are given, because srun also takes options from its environment. */
+static void add_step(struct launch_words *to) {
+    add_all(to, "--mem=0", "--gres=none", "--cpu-bind=none", "--mpi=none", "--chdir=/",
+            "--export=ALL", "--input=all", "--output=all", "--error=all", "--quiet",
+            "--job-name=chokepoint-agent", NULL);
+}
+
 static int make_srun(struct launch_words *to, const struct launch *launch,
                      const struct launch_plan *plan) {
-    add_all(to, "srun", "--overlap", "--nodelist", launch->host, "--nodes=1", "--ntasks=1",
-            "--mem=0", "--gres=none", "--cpu-bind=none", "--mpi=none", "--chdir=/", "--export=ALL",
-            "--input=all", "--output=all", "--error=all", "--unbuffered", "--quiet",
-            "--job-name=chokepoint-agent", NULL);
+    add_all(to, "srun", "--overlap", "--nodelist", launch->host, "--nodes=1", "--ntasks=1", NULL);
+    add_step(to);
+    add(to, "--unbuffered");
     int component = slurm_component_of(launch->host);
     if (component >= 0) {
         snprintf(to->component, sizeof to->component, "--het-group=%d", component);
@@ -208,7 +214,56 @@ int launch_words_make_member(struct launch_words *to, const struct launch *launc
     return r < 0 ? r : end(to);
 }
 
+/* "vm2,vm3" */
+static int list_nodes(struct launch_words *to, const struct launch_group *group) {
+    struct buffer list;
+    buffer_init(&list);
+    for (size_t i = 0; i < group->n; i++) {
+        buffer_put(&list, ",", i ? 1 : 0);
+        buffer_put(&list, group->members[i]->host, strlen(group->members[i]->host));
+    }
+    buffer_put_u8(&list, '\0');
+    to->nodelist = (char *)list.data; /* freed with the words, also after an error */
+    return list.error;
+}
+
+static int make_step_script(struct launch_words *to, const struct launch_group *group,
+                            const struct launch_plan *plan, const char *const *urls) {
+    struct launch_words *agents = calloc(group->n, sizeof *agents);
+    int r = agents ? 0 : -ENOMEM;
+    for (size_t i = 0; i < group->n && r == 0; i++) {
+        snprintf(agents[i].url, sizeof agents[i].url, "%s", urls[i]);
+        add_agent(&agents[i], group->members[i], plan, true);
+        r = agents[i].n < LAUNCH_WORDS_MAX ? 0 : -E2BIG;
+    }
+    if (r == 0)
+        r = launch_script_make_step(to, agents, group->n, plan);
+    free(agents);
+    return r;
+}
+
+/* The order of the list is that of the tasks. srun writes whole lines with the number of their
+ * task. A shell that ends ends no other one, but all end with one that was killed: it could not
+ * report the end of its agent. */
+int launch_words_make_step(struct launch_words *to, const struct launch_group *group,
+                           const struct launch_plan *plan, const char *const *urls) {
+    begin(to, plan, "");
+    int r = list_nodes(to, group);
+    if (r == 0)
+        r = make_step_script(to, group, plan, urls);
+    if (r < 0)
+        return r;
+    snprintf(to->counts[0], sizeof to->counts[0], "--nodes=%zu", group->n);
+    snprintf(to->counts[1], sizeof to->counts[1], "--ntasks=%zu", group->n);
+    add_all(to, "srun", "--overlap", "--nodelist", to->nodelist, "--distribution=arbitrary",
+            to->counts[0], to->counts[1], "--label", "--wait=0", "--kill-on-bad-exit=1", NULL);
+    add_step(to);
+    add_all(to, "/bin/sh", "-c", to->script, NULL);
+    return end(to);
+}
+
 void launch_words_release(struct launch_words *words) {
     free(words->script);
-    words->script = NULL;
+    free(words->nodelist);
+    words->script = words->nodelist = NULL;
 }

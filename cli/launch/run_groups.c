@@ -19,7 +19,7 @@ static int64_t silence_ns(const struct run_session *s) {
 }
 
 static bool can_join(const struct run_session *s, const struct launch *launch) {
-    return launch->method == LAUNCH_MPIRUN && launch->address[0] && !launch->attempted &&
+    return launch_can_join(launch) && launch->address[0] && !launch->attempted &&
            !s->options->separate_launchers && !bare_hosts_has(launch->host);
 }
 

@@ -80,8 +80,7 @@ struct run_words {
          .flag = &(words)->options.no_wait_clocks},                                                \
         {"--allow-missing", "go on when a host does not answer",                                   \
          .flag = &(words)->options.allow_missing},                                                 \
-        {"--separate-launchers",                                                                   \
-         "start each host's agent by an mpirun of its own, not all by one",                        \
+        {"--separate-launchers", "start each host's agent by an mpirun or srun of its own",        \
          .flag = &(words)->options.separate_launchers},                                            \
         RUN_TIMEOUT_ROW(&(words)->start_timeout_s)
 

@@ -86,7 +86,7 @@ struct run_session {
     char local_name[HOST_NAME_LENGTH_MAX + 1];
     struct launch *launches; /* owned, one for each host */
     size_t n_launches;
-    struct launch_group *groups; /* owned; those whose first agents one mpirun starts */
+    struct launch_group *groups; /* owned; those whose first agents one launcher starts */
     size_t n_groups;
     struct launch_plan plan;
     /* the collector */
@@ -161,7 +161,7 @@ size_t session_name_missing(struct run_session *s);
 
 /* --- run_groups.c --- */
 
-/* Starts the agents that one mpirun can start together; the others are left. */
+/* Starts the agents that one launcher can start together; the others are left. */
 void session_start_groups(struct run_session *s);
 void session_check_groups(struct run_session *s);
 void session_signal_groups(const struct run_session *s, int signal);
