@@ -5,14 +5,14 @@
 
 #include <stdio.h>
 
-#include "reports/model/model.h"
+#include "reports/text/budget_rows.h"
 
 /* The letter of a term in a bar. */
 char budget_letter(enum budget_term term);
 
-/* Writes a bar for each rank, or the mean and the extremes; at most BUDGET_LINES_MAX lines. Returns
- * the number of lines, even if out is NULL. */
-#define BUDGET_LINES_MAX 4
+/* Writes a bar for each row of budget_rows_make(). Returns the number of lines, even if out is
+ * NULL.
+ */
 size_t budget_put_bars(FILE *out, const struct report *report);
 
 /* Writes the legend of those letters in at most two lines; nothing if there are no bars. Returns

@@ -304,7 +304,7 @@ static void a_bar_of_a_moment_says_so(void **state) {
         FILE *out = open_memstream(&text, &size);
         assert_int_equal(budget_put_bars(out, &report), 1);
         fclose(out);
-        assert_int_equal(strstr(text, " s it was seen: computing 100 %") != NULL, !twice);
+        assert_int_equal(strstr(text, " in its 4 s: computing 100 %") != NULL, !twice);
         free(text);
         budget.wall_s *= 2;
         budget.term_s[BUDGET_CPU] *= 2;
@@ -370,6 +370,99 @@ static void bystanders_are_no_part_of_the_bars(void **state) {
     fclose(out);
     assert_non_null(strstr(text, budget_term_words(BUDGET_PEER_WAIT)));
     assert_null(strstr(text, budget_term_words(BUDGET_IDLE)));
+    free(text);
+}
+
+/* A budget of a process without a rank in the whole run; `used` in a term, asleep otherwise. */
+static struct report_budget process_budget(const struct report *report, const char *name,
+                                           double wall_s, enum budget_term term, double used_s) {
+    struct report_budget budget = {.rank = -1,
+                                   .phase = report->resources[0].phase,
+                                   .wall_s = wall_s,
+                                   .trusted = true,
+                                   .awaited_rank = -1};
+    snprintf(budget.process, sizeof budget.process, "%s", name);
+    budget.term_s[BUDGET_IDLE] = wall_s - used_s;
+    budget.term_s[term] += used_s;
+    return budget;
+}
+
+/* The bars of these processes under a verdict about those terms, as text for the caller to free. */
+static char *bars_of_processes(const struct report *like, struct report_budget *budgets, size_t n,
+                               unsigned terms, size_t lines) {
+    struct report report = *like;
+    struct reported run = *like->run;
+    struct candidate candidate = {.host = -1, .path.terms = terms};
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    run.judgement.verdict.candidate = &candidate;
+    report.run = &run;
+    report.verdict.state = VERDICT_SATURATED;
+    report.budget = budgets;
+    report.n_budget = n;
+    report.main_phase = report.shown_phase = 0;
+    assert_int_equal(budget_put_bars(out, &report), lines);
+    fclose(out);
+    return text;
+}
+
+static bool stands_before(const char *text, const char *a, const char *b) {
+    const char *first = strstr(text, a), *second = strstr(text, b);
+    return first && second && first < second;
+}
+
+/* Neither CPU time nor a longer life puts a helper before it; and its sleep hides it not. */
+static void the_process_with_most_of_the_limit_has_the_first_bar(void **state) {
+    struct fixture *f = *state;
+    const struct report *report = f->reports[0];
+    struct report_budget budgets[] = {
+        process_budget(report, "helper[7]", 44, BUDGET_CPU, 9),
+        process_budget(report, "main[5]", 40, BUDGET_DISK, .5),
+    };
+    char *text = bars_of_processes(report, budgets, 2, 1u << BUDGET_DISK, 2);
+    assert_true(stands_before(text, "main[5] ", "helper[7] "));
+    free(text);
+    text = bars_of_processes(report, budgets, 2, 1u << BUDGET_CPU, 2);
+    assert_true(stands_before(text, "helper[7] ", "main[5] "));
+    free(text);
+}
+
+/* The run takes 44 s; the sleep of processes that ended unseen is not known. */
+static void helpers_that_hardly_lived_share_a_bar(void **state) {
+    struct fixture *f = *state;
+    const struct report *report = f->reports[0];
+    struct report_budget budgets[] = {
+        process_budget(report, "basename[9]", .1, BUDGET_CPU, .1),
+        process_budget(report, "main[5]", 42, BUDGET_CPU, 30),
+        process_budget(report, "sh[ended]", 42, BUDGET_RUN_QUEUE, .05),
+        process_budget(report, "bash[8]", .1, BUDGET_CPU, .05),
+        process_budget(report, "other[6]", .5, BUDGET_CPU, .4),
+    };
+    char *text = bars_of_processes(report, budgets, 5, 1u << BUDGET_CPU, 3);
+    assert_true(stands_before(text, "main[5] ", "other[6] "));
+    assert_true(stands_before(text, "other[6] ", "3 more, 0.25 s "));
+    assert_non_null(strstr(text, " in its 0.5 s: computing 80 %"));
+    assert_null(strstr(text, "bash"));
+    free(text);
+}
+
+/* Ten compilers are one row; what is left behind the third is one, too. */
+static void processes_of_one_program_share_a_bar_if_there_are_many(void **state) {
+    struct fixture *f = *state;
+    const struct report *report = f->reports[0];
+    struct report_budget budgets[14];
+    for (size_t i = 0; i < 10; i++)
+        budgets[i] = process_budget(report, "cc1[1]", 4, BUDGET_CPU, 3);
+    for (size_t i = 10; i < 14; i++) {
+        char name[] = "a[2]";
+        name[0] = (char)('a' + i);
+        budgets[i] = process_budget(report, name, 40, BUDGET_CPU, 20 - (double)i);
+    }
+    char *text = bars_of_processes(report, budgets, 14, 1u << BUDGET_CPU, 4);
+    assert_true(stands_before(text, "10 cc1 ", "k[2] "));
+    assert_true(stands_before(text, "l[2] ", "2 more, 80 s "));
+    assert_non_null(strstr(text, " CCCCCCCCCCCCCCCCCCiiiiii in their 40 s: computing 75 %"));
     free(text);
 }
 
@@ -628,6 +721,9 @@ int main(void) {
         cmocka_unit_test(a_bar_of_a_moment_says_so),
         cmocka_unit_test(a_bar_of_more_than_its_time_is_no_wider),
         cmocka_unit_test(bystanders_are_no_part_of_the_bars),
+        cmocka_unit_test(the_process_with_most_of_the_limit_has_the_first_bar),
+        cmocka_unit_test(helpers_that_hardly_lived_share_a_bar),
+        cmocka_unit_test(processes_of_one_program_share_a_bar_if_there_are_many),
         cmocka_unit_test(lines_are_counted_as_they_are_written),
         cmocka_unit_test(other_phases_have_a_line_each),
         cmocka_unit_test(no_burst_is_made_up_where_a_connection_is_first_seen),
