@@ -31,6 +31,7 @@ void comparison_free(struct comparison *c) {
     rows_free(c, c->resources, c->n_resources);
     for (size_t g = 0; c->groups && g < c->n_groups; g++) {
         free(c->groups[g].label);
+        free(c->groups[g].changed);
         free(c->groups[g].runs);
     }
     free(c->groups);
@@ -72,6 +73,8 @@ int comparison_add_note(struct comparison *c, char *owned_text) {
 static int fill(struct comparison *c, const size_t *group_of, size_t baseline) {
     struct text_list notes = {0};
     int result = comparison_fill_groups(c, group_of, baseline);
+    if (result == 0)
+        result = comparison_fill_commands(c);
     if (result == 0)
         result = comparison_fill_rows(c);
     if (result == 0)

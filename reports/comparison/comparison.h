@@ -58,6 +58,7 @@ struct comparison_group {
     size_t n;
     size_t counted; /* runs that ended well; if none did, all count */
     size_t typical; /* index of the counted run with the median duration */
+    char *changed; /* owned: the words of its command that differ from the baseline's; NULL: none */
 };
 
 /* A part of the run time: seconds[group], means over repeats. All parts of a group add up to its
@@ -132,6 +133,10 @@ bool comparison_work_differs(const struct comparison *comparison, size_t group,
 
 /* Fills comparison->gate. With too few runs for a test the medians decide. -ENOMEM. */
 int comparison_set_gate(struct comparison *comparison, double limit);
+
+/* The least of a unit that is something: a smaller value is what idle hosts have, or what is not
+ * measured, and a factor from it says nothing. 0: any value counts. */
+double comparison_least(const char *unit);
 
 /* Whether a run takes part in means and tests. */
 bool comparison_counts(const struct comparison *comparison, size_t run);

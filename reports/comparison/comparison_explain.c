@@ -116,12 +116,24 @@ static double work_sum(const struct report *report) {
     return seconds;
 }
 
-/* The mean of ranks, which are alike. Other processes differ: their work is added up. If several
- * worked at a time, the run time is divided among them. */
+/* How many processes there were at a time: one that lived for a part of the longest life counts for
+ * that part. */
+static double lives(const struct report *report) {
+    double sum = 0, longest = 0;
+    for (size_t i = 0; i < report->n_budget; i++)
+        if (is_whole_run(report, &report->budget[i])) {
+            sum += report->budget[i].wall_s;
+            longest = fmax(longest, report->budget[i].wall_s);
+        }
+    return longest > 0 ? sum / longest : 1;
+}
+
+/* The mean of ranks, which are alike, and of their helpers. Other processes differ: their work is
+ * added up. If several worked at a time, the run time is divided among them. */
 static int add_budgets(struct comparison *c, size_t run) {
     const struct report *report = c->runs[run];
     bool ranks = has_ranks(report);
-    double n = ranks ? (double)n_budgets(report) : fmax(1, work_sum(report) / report->duration_s);
+    double n = ranks ? lives(report) : fmax(1, work_sum(report) / report->duration_s);
     double sum = 0;
     int result = 0;
     for (int term = 0; result == 0 && term < BUDGET_TERMS; term++) {

@@ -59,12 +59,12 @@ static void note_within(const struct comparison *c, size_t group, struct text_li
         commands += strcmp(run->command, first->command) != 0;
     }
     if (hosts)
-        text_list_add(notes, "%zu runs of %s had other hosts than its first", hosts,
-                      c->groups[group].label);
+        text_list_add(notes, "%zu run%s of %s had other hosts than its first", hosts,
+                      hosts == 1 ? "" : "s", c->groups[group].label);
     if (commands)
-        text_list_add(notes,
-                      "%zu runs of %s are of other commands than its first: no repeats of it",
-                      commands, c->groups[group].label);
+        text_list_add(
+            notes, "%zu run%s of %s had another command than its first: no repeat%s of it",
+            commands, commands == 1 ? "" : "s", c->groups[group].label, commands == 1 ? "" : "s");
 }
 
 static void note_run(const struct comparison *c, size_t i, struct text_list *notes) {

@@ -19,6 +19,10 @@ struct comparison_row *comparison_add_row(struct comparison *c, struct compariso
 int comparison_find_host(const struct report *report, const char *name);
 /* Accuracy and similar values at equal time and at equal updates. */
 int comparison_fill_progress(struct comparison *c);
+int comparison_fill_commands(struct comparison *c);
+/* "`-O3` instead of `-O2`; `-v` added": the words of a command that differ. Owned; NULL: no memory.
+ */
+char *comparison_say_command(const char *base, const char *is);
 int comparison_judge(struct comparison *c);
 int comparison_explain(struct comparison *c);
 int comparison_fill_notes(struct comparison *c, struct text_list *notes);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/error.h"
 #include "reports/comparison/comparison_private.h"
 
 const char *comparison_section_title(enum comparison_section section) {
@@ -12,6 +13,22 @@ const char *comparison_section_title(enum comparison_section section) {
         "run time",   "the job as a whole", "pace", "what the program reached",
         "efficiency", "averages per host"};
     return titles[section];
+}
+
+double comparison_least(const char *unit) {
+    static const struct {
+        const char *unit;
+        double least;
+    } of_units[] = {
+        {"MB/s", 0.1}, /* what services of an idle host move */
+        {"%", 1},      /* of a core: the agent itself and the kernel's own threads */
+        {"GB", 0.01},
+        {"W", 1}, /* the resolution of the GPUs' sensors */
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(of_units); i++)
+        if (strcmp(unit, of_units[i].unit) == 0)
+            return of_units[i].least;
+    return 0;
 }
 
 static bool any_known(const double *values, size_t n) {

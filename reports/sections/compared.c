@@ -18,11 +18,19 @@ void compared_put_head(const struct comparison *c, struct page *page) {
         page_heading(page, 1, "Comparison of %zu runs", c->n);
 }
 
+void compared_put_changed(const struct comparison *c, struct page *page) {
+    for (size_t g = 0; g < c->n_groups; g++)
+        if (c->groups[g].changed)
+            page_paragraph(page, STYLE_NOTE, "Changed in the command of %s: %s", c->groups[g].label,
+                           c->groups[g].changed);
+}
+
 void section_compared(const struct comparison *c, struct page *page) {
     compared_put_head(c, page);
     page_break(page);
     if (c->headline)
         page_paragraph(page, STYLE_LEAD, "%s", c->headline);
+    compared_put_changed(c, page);
     page_list(page, "mind", c->notes, c->n_notes);
     compared_put_document(c, page);
 }

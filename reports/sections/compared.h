@@ -22,5 +22,7 @@ static inline const struct report *typical_run(const struct comparison *c, size_
 
 /* The heading of the comparison. */
 void compared_put_head(const struct comparison *c, struct page *page);
+/* Which words of their commands the groups changed. */
+void compared_put_changed(const struct comparison *c, struct page *page);
 
 #endif

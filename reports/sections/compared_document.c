@@ -93,6 +93,7 @@ static const struct report_column group_columns[] = {
     {KIND_TEXT, "command", COMPUTED},
     {KIND_COUNTS, "runs", COMPUTED},
     {KIND_COUNT, "counted", COMPUTED},
+    {KIND_TEXT, "command_changed", FIELD(comparison_group, changed)},
 };
 
 static void put_groups(const struct comparison *c, struct page *page) {

@@ -71,6 +71,7 @@ void section_compared_times(const struct comparison *c, struct page *page) {
         page_paragraph(page, STYLE_LEAD, "The runs did not do the same work: %s.", unlike);
     if (c->headline)
         page_paragraph(page, STYLE_LEAD, "%s", c->headline);
+    compared_put_changed(c, page);
     char *svg = draw(c);
     page_drawn(page, &(struct page_picture){.svg = svg,
                                             .why = errno,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A comparison on one screen: the run times, where they went, the limits, and what else changed
- * most. Each group of runs has a column; beside its value stands the factor from the baseline.
+ * A comparison on one screen: the run times, what was changed, where the time went, the limits, and
+ * what else changed most. Sentences stand whole: one for which there is no room is left out, and
+ * figures take the lines that sentences leave.
  */
 #include <errno.h>
 #include <math.h>
@@ -14,167 +15,120 @@
 #include "reports/model/layout.h"
 #include "reports/says/commands.h"
 #include "reports/says/text_list.h"
+#include "reports/text/compared_rows.h"
 #include "reports/writer.h"
 
-#define LABEL_WIDTH 30
-#define CELL_WIDTH 16   /* of the baseline */
-#define FACTOR_WIDTH 11 /* beside the value of each other group */
-#define GROUPS_MAX 3    /* columns that fit */
-#define PARTS_MAX 5     /* of the run time */
-#define CHANGES_MAX 4   /* other quantities */
-#define NOTES_MAX 2
+#define LINES_MAX 25
+#define HEAD_LINES 6  /* of what was compared */
+#define LIMIT_LINES 2 /* of each limit */
+#define CHANGED_LINES 3
 #define NOTE_LINES 3
-#define CHANGED 1.1 /* a quantity that changed less is not shown */
+#define NOTES_MAX 2
+#define SAID_MAX 24
+#define ROWS_RESERVED 9 /* lines of figures that no note takes */
+#define GATES_MAX                                                                                  \
+    3 /* groups whose gate has a line each; of more, those that passed are counted                 \
+       */
 
-/* The groups that are shown, the baseline first. */
-struct shown {
-    size_t group[GROUPS_MAX];
-    size_t n;
+static const char no_label[] = "          ";
+
+/* ---- sentences ---- */
+
+struct said {
+    const char *label;
+    char *text; /* owned */
 };
 
-static struct shown choose_groups(const struct comparison *c) {
-    struct shown shown = {.group = {c->baseline_group}, .n = 1};
-    for (size_t g = 0; g < c->n_groups && shown.n < GROUPS_MAX; g++)
-        if (g != c->baseline_group)
-            shown.group[shown.n++] = g;
-    return shown;
-}
+/* Sentences before and after the figures, with the lines that are left. */
+struct screen {
+    FILE *out;
+    struct said items[SAID_MAX];
+    size_t n, left;
+    int error;
+};
 
-static void put_names(FILE *out, const struct comparison *c, const struct shown *shown) {
-    fprintf(out, "%*s", LABEL_WIDTH, "");
-    for (size_t i = 0; i < shown->n; i++) {
-        const struct comparison_group *group = &c->groups[shown->group[i]];
-        terminal_put(out, "  ", 0);
-        terminal_put_cell(out, group->label, CELL_WIDTH - 2, true);
-        if (i && i + 1 < shown->n)
-            fprintf(out, "%*s", FACTOR_WIDTH, "");
-    }
-    fputc('\n', out);
-}
-
-/* "1.35 x", "0.0137 x"; a sign for what was not there before. */
-static void put_factor(FILE *out, double value, double base) {
-    char text[LAYOUT_NUMBER_SIZE], cell[LAYOUT_NUMBER_SIZE + 4];
-    double ratio = value / base;
-    bool known = isfinite(ratio) && ratio >= 0.001 && ratio < 1e6;
-    snprintf(cell, sizeof cell, "%s x", layout_number(text, ratio));
-    terminal_put_cell(out, known ? cell : "", FACTOR_WIDTH, true);
-}
-
-/* A row of values by group, in the unit. */
-static void put_row(FILE *out, const struct shown *shown, const char *label, const char *unit,
-                    const double *values) {
-    char text[LAYOUT_NUMBER_SIZE], name[256];
-    snprintf(name, sizeof name, *unit ? "  %.200s (%s)" : "  %.200s%s", label, unit);
-    terminal_put_cell(out, name, LABEL_WIDTH, false);
-    for (size_t i = 0; i < shown->n; i++) {
-        double value = values[shown->group[i]];
-        terminal_put_cell(out, layout_number(text, value), CELL_WIDTH, true);
-        if (i)
-            put_factor(out, value, values[shown->group[0]]);
-    }
-    fputc('\n', out);
-}
-
-/* ---- where the run time went ---- */
-
-static double largest(const struct comparison_part *part, const struct shown *shown) {
-    double seconds = 0;
-    for (size_t i = 0; i < shown->n; i++)
-        seconds = fmax(seconds, fabs(part->seconds[shown->group[i]]));
-    return seconds;
-}
-
-/* The parts come sorted by how much they changed; those that are shown are not small. */
-static bool is_shown(const struct comparison *c, const struct shown *shown, size_t part,
-                     size_t n_before) {
-    double seconds = 0;
-    for (size_t i = 0; i < c->n_parts; i++)
-        seconds = fmax(seconds, largest(&c->parts[i], shown));
-    return n_before < PARTS_MAX && largest(&c->parts[part], shown) >= seconds / 100;
-}
-
-static int put_parts(FILE *out, const struct comparison *c, const struct shown *shown) {
-    double *rest = calloc(c->n_groups + 1, sizeof *rest);
-    size_t n = 0, n_rest = 0;
-    if (!rest)
-        return -ENOMEM;
-    fprintf(out, "where the time went\n");
-    for (size_t i = 0; i < c->n_parts; i++) {
-        if (is_shown(c, shown, i, n)) {
-            put_row(out, shown, c->parts[i].label, "s", c->parts[i].seconds);
-            n++;
+/* Ends the text behind its first sentences that take at most `lines` lines, or behind its first. */
+static void keep_whole(FILE *out, const char *label, char *text, size_t lines) {
+    char *kept = NULL;
+    for (char *p = text; *p; p++) {
+        char next = p[1];
+        if (next && !(p[0] == '.' && next == ' ' && p[2] >= 'A' && p[2] <= 'Z'))
             continue;
-        }
-        for (size_t g = 0; g < c->n_groups; g++)
-            rest[g] += c->parts[i].seconds[g];
-        n_rest++;
-    }
-    if (n_rest)
-        put_row(out, shown, "all else", "s", rest);
-    free(rest);
-    return 0;
-}
-
-/* ---- what else changed ---- */
-
-/* How far the groups are from the baseline, as a factor of at least 1; 0: not known, or the
- * quantity is not one to compare. */
-static double change_of(const struct comparison_row *row, const struct shown *shown) {
-    double base = row->groups[shown->group[0]].shown, change = 0;
-    for (size_t i = 1; i < shown->n; i++) {
-        double value = row->groups[shown->group[i]].shown;
-        if (value > 0 && base > 0)
-            change = fmax(change, fmax(value / base, base / value));
-    }
-    return row->not_alike || row->section == COMPARISON_TIME ? 0 : change;
-}
-
-static int put_quantity(FILE *out, const struct comparison *c, const struct shown *shown,
-                        const struct comparison_row *row) {
-    double *values = calloc(c->n_groups + 1, sizeof *values);
-    if (!values)
-        return -ENOMEM;
-    for (size_t g = 0; g < c->n_groups; g++)
-        values[g] = row->groups[g].shown;
-    put_row(out, shown, row->label, row->unit, values);
-    free(values);
-    return 0;
-}
-
-static int put_changes(FILE *out, const struct comparison *c, const struct shown *shown) {
-    double below = INFINITY;
-    int result = 0;
-    for (size_t n = 0; result == 0 && n < CHANGES_MAX; n++) {
-        const struct comparison_row *most = NULL;
-        for (size_t i = 0; i < c->n_summary; i++) {
-            double change = change_of(&c->summary[i], shown);
-            if (change < below && change >= CHANGED && (!most || change > change_of(most, shown)))
-                most = &c->summary[i];
-        }
-        if (!most)
+        p[1] = '\0';
+        bool fits = terminal_paragraph_lines(out, label, text) <= lines;
+        p[1] = next;
+        if (kept && !fits)
             break;
-        below = change_of(most, shown);
-        if (n == 0)
-            fprintf(out, "what else changed most\n");
-        result = put_quantity(out, c, shown, most);
+        kept = p + 1;
     }
-    return result;
+    if (kept)
+        *kept = '\0';
 }
 
-/* ---- limits ---- */
+static void forget_from(struct screen *screen, size_t first) {
+    while (screen->n > first)
+        free(screen->items[--screen->n].text);
+}
 
-static void put_limits(FILE *out, const struct comparison *c, const struct shown *shown) {
+/* Takes over the text. It is left out if that leaves less than `reserve` lines. */
+static void say(struct screen *screen, const char *label, char *owned_text, size_t lines,
+                size_t reserve) {
+    if (!owned_text)
+        screen->error = -ENOMEM;
+    if (!owned_text || screen->n == SAID_MAX) {
+        free(owned_text);
+        return;
+    }
+    keep_whole(screen->out, label, owned_text, lines);
+    size_t taken = terminal_paragraph_lines(screen->out, label, owned_text);
+    if (reserve && taken + reserve > screen->left) {
+        free(owned_text);
+        return;
+    }
+    screen->left -= taken < screen->left ? taken : screen->left;
+    screen->items[screen->n++] = (struct said){label, owned_text};
+}
+
+static void put_said(struct screen *screen, size_t first, size_t end) {
+    for (size_t i = first; i < end; i++)
+        terminal_paragraph(screen->out, screen->items[i].label, screen->items[i].text, 0);
+}
+
+/* A label stands at the first of its sentences. */
+static const char *label_once(const struct screen *screen, size_t first, const char *label) {
+    return screen->n > first ? no_label : label;
+}
+
+static void say_changed(struct screen *screen, const struct comparison *c,
+                        const struct compared_shown *shown) {
+    size_t first = screen->n;
+    for (size_t i = 1; i < shown->n; i++) {
+        const struct comparison_group *group = &c->groups[shown->group[i]];
+        if (group->changed)
+            say(screen, label_once(screen, first, "changed   "),
+                text_format("%.40s: %s", group->label, group->changed), CHANGED_LINES,
+                ROWS_RESERVED);
+    }
+}
+
+static void say_limits(struct screen *screen, const struct comparison *c,
+                       const struct compared_shown *shown) {
     for (size_t i = 0; i < shown->n; i++) {
         const struct comparison_group *group = &c->groups[shown->group[i]];
-        const struct report *report = c->runs[group->typical];
-        AUTO(text_free)
-        char *text = text_format("%.40s: %s", group->label,
-                                 report->verdict.limit ? report->verdict.limit : "not known");
-        if (text)
-            terminal_paragraph(out, i ? "          " : "limits    ", text, 2);
+        const char *limit = c->runs[group->typical]->verdict.limit;
+        say(screen, i ? no_label : "limits    ",
+            text_format("%.40s: %s", group->label, limit ? limit : "not known"), LIMIT_LINES, 0);
     }
 }
+
+static void say_notes(struct screen *screen, const struct comparison *c) {
+    size_t first = screen->n;
+    for (size_t i = 0; i < c->n_notes && screen->n < first + NOTES_MAX; i++)
+        say(screen, label_once(screen, first, "mind      "), strdup(c->notes[i]), NOTE_LINES,
+            ROWS_RESERVED);
+}
+
+/* ---- the gate ---- */
 
 /* "4.21 % longer", "as fast" */
 static void say_slower(char *text, size_t size, double slower) {
@@ -199,16 +153,30 @@ static char *say_gated(const struct comparison *c, size_t group) {
                        by_test ? "; the runs do not establish it" : "");
 }
 
-static int put_gate(FILE *out, const struct comparison *c) {
-    for (size_t g = 0; c->gate.each && g < c->n_groups; g++) {
-        if (g == c->baseline_group)
-            continue;
-        AUTO(text_free) char *text = say_gated(c, g);
-        if (!text)
-            return -ENOMEM;
-        terminal_paragraph(out, "gate      ", text, 2);
-    }
-    return 0;
+static size_t n_passed(const struct comparison *c) {
+    size_t n = 0;
+    for (size_t g = 0; g < c->n_groups; g++)
+        n += g != c->baseline_group && c->gate.each[g].passed;
+    return n;
+}
+
+/* Groups that passed are counted if there are many. */
+static void say_gates(struct screen *screen, const struct comparison *c) {
+    size_t first = screen->n, passed, n = 0;
+    if (!c->gate.each)
+        return;
+    passed = n_passed(c);
+    bool many = c->n_groups - 1 > GATES_MAX;
+    for (size_t g = 0; g < c->n_groups && n < GATES_MAX; g++)
+        if (g != c->baseline_group && !(many && c->gate.each[g].passed)) {
+            say(screen, label_once(screen, first, "gate      "), say_gated(c, g), 2, 0);
+            n++;
+        }
+    if (many)
+        say(screen, label_once(screen, first, "gate      "),
+            text_format("%zu of %zu groups passed (limit %g %%)", passed, c->n_groups - 1,
+                        100 * c->gate.limit),
+            1, 0);
 }
 
 static int put_full_command(FILE *out, const struct comparison *c, const char *words) {
@@ -223,28 +191,26 @@ static int put_full_command(FILE *out, const struct comparison *c, const char *w
     return 0;
 }
 
-static int put_tables(FILE *out, const struct comparison *c) {
-    struct shown shown = choose_groups(c);
-    put_names(out, c, &shown);
-    int result = c->n_summary ? put_quantity(out, c, &shown, &c->summary[0]) : 0;
-    if (result == 0 && c->n_parts)
-        result = put_parts(out, c, &shown);
-    if (result == 0)
-        result = put_changes(out, c, &shown);
-    if (shown.n < c->n_groups)
-        fprintf(out, "  %zu more groups are not shown here\n", c->n_groups - shown.n);
-    put_limits(out, c, &shown);
-    return result;
-}
-
 int comparison_write_lines(const struct comparison *c, const char *words, FILE *out) {
+    struct compared_shown shown = compared_choose(c);
+    struct screen screen = {.out = out, .left = LINES_MAX - 1};
     if (c->headline)
-        terminal_paragraph(out, "compared  ", c->headline, 6);
-    int result = put_tables(out, c);
-    for (size_t i = 0; i < c->n_notes && i < NOTES_MAX; i++)
-        terminal_paragraph(out, i ? "          " : "mind      ", c->notes[i], NOTE_LINES);
+        say(&screen, "compared  ", strdup(c->headline), HEAD_LINES, 0);
+    size_t head = screen.n;
+    say_limits(&screen, c, &shown);
+    say_gates(&screen, c);
+    size_t optional = screen.n;
+    say_changed(&screen, c, &shown);
+    size_t notes = screen.n;
+    say_notes(&screen, c);
+    int result = screen.error;
+    put_said(&screen, 0, head);
+    put_said(&screen, optional, notes);
     if (result == 0)
-        result = put_gate(out, c);
+        result = compared_put_rows(out, c, &shown, screen.left);
+    put_said(&screen, head, optional);
+    put_said(&screen, notes, screen.n);
+    forget_from(&screen, 0);
     if (result == 0)
         result = put_full_command(out, c, words);
     return result == 0 && ferror(out) ? -EIO : result;

@@ -56,5 +56,5 @@ run_inside -n alone --hosts vm1 $(train 1 -H vm1) --iterations 40
 "$chokepoint" compare -v --db "$db" blind alone >out 2>err || fail "compare"
 grep -q 'alone had other hosts than the baseline blind (1 and 2)' out || fail "other hosts: $(sed -n '/Mind/,$p' out)"
 "$chokepoint" compare -v --db "$db" two,blind killed >out 2>err || fail "compare of a list"
-grep -q 'of other commands than its first' out || fail "other commands: $(sed -n '/Mind/,$p' out)"
+grep -q 'had another command than its first' out || fail "other commands: $(sed -n '/Mind/,$p' out)"
 grep -q 'did not end well: failed' out || fail "a killed run is compared as if it had ended"

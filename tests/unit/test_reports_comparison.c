@@ -483,6 +483,162 @@ static void parts_of_processes_at_a_time_add_up_to_the_run_time(void **state) {
     comparison_free(c);
 }
 
+/* A rank of 8 s, and a helper that a rank forked, which computed for the 2 s of its life. */
+static void helpers_count_for_the_part_of_their_lives(void **state) {
+    struct report *runs[4];
+    size_t n = make_groups(runs, 2, 10, 6);
+    for (size_t i = 0; i < n; i++) {
+        runs[i]->budget = calloc(2, sizeof *runs[i]->budget);
+        runs[i]->n_budget = 2;
+        for (int p = 0; p < 2; p++) {
+            runs[i]->budget[p] = (struct report_budget){.phase = strdup("all"),
+                                                        .source = "clocks",
+                                                        .rank = p ? -1 : 0,
+                                                        .wall_s = p ? 2 : 8};
+            runs[i]->budget[p].term_s[BUDGET_CPU] = p ? 2 : 4;
+            runs[i]->budget[p].term_s[BUDGET_DISK] = p ? 0 : 4;
+        }
+    }
+    struct comparison *c = compare(runs, n);
+    (void)state;
+    for (size_t i = 0; i < c->n_parts; i++)
+        if (c->parts[i].term == BUDGET_CPU)
+            NEAR(c->parts[i].seconds[0], 6 / 1.25);
+        else if (c->parts[i].term == BUDGET_DISK)
+            NEAR(c->parts[i].seconds[0], 4 / 1.25);
+    NEAR(sum_of_parts(c, 0), 10.005);
+    comparison_free(c);
+}
+
+/* ---- one screen ---- */
+
+static struct comparison *compare_commands(const char *base, const char *is) {
+    struct report *runs[2] = {make(1, "a", 10, two_hosts, 2), make(2, "b", 9, two_hosts, 2)};
+    free(runs[0]->command);
+    free(runs[1]->command);
+    runs[0]->command = strdup(base);
+    runs[1]->command = strdup(is);
+    return compare(runs, 2);
+}
+
+#define LONG_WORD                                                                                  \
+    "0123456789012345678901234567890123456789012345678901234567890123456789"                       \
+    "0123456789012345678901234567890123456789012345678901234567890123456789"
+
+static void words_of_the_command_that_differ_are_named(void **state) {
+    static const struct {
+        const char *base, *is, *said;
+    } cases[] = {
+        {"./train --mode sync -n 4", "./train --mode async -n 4",
+         "`--mode async` instead of `--mode sync`"},
+        {"gcc -O2 a.c", "gcc -O3 -g a.c", "`-O3 -g` instead of `-O2`"},
+        {"make", "make -j8", "`-j8` added"},
+        {"tar -cz x", "tar x", "`-cz` left out"},
+        {"sort 'a b' c", "sort 'a d' c", "`'a d'` instead of `'a b'`"},
+        {"x a\\ b", "x a\\ c", "`a\\ c` instead of `a\\ b`"},
+        {"a 1 b 2 c 3 d 4 e 5", "a 0 b 0 c 0 d 0 e 0",
+         "`0` instead of `1`; `0` instead of `2`; `0` instead of `3`; 2 more differences"},
+        {"gzip x", "pigz y", "`pigz y` instead of `gzip x`"},
+        {"make", "", "`make` left out"},
+        {"sh -c a", "sh -c '" LONG_WORD "'", "2 other words instead of `-c a`"},
+        {"make", "make", NULL},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct comparison *c = compare_commands(cases[i].base, cases[i].is);
+        assert_null(c->groups[0].changed);
+        if (cases[i].said)
+            assert_string_equal(c->groups[1].changed, cases[i].said);
+        else
+            assert_null(c->groups[1].changed);
+        comparison_free(c);
+    }
+}
+
+/* Nor are they looked for without an end. */
+static void words_of_endless_commands_are_not_named(void **state) {
+    char base[4001], is[4001];
+    for (size_t i = 0; i < 4000; i++) {
+        base[i] = i % 2 ? ' ' : 'a';
+        is[i] = i % 2 ? ' ' : 'b';
+    }
+    base[4000] = is[4000] = '\0';
+    struct comparison *c = compare_commands(base, is);
+    (void)state;
+    assert_string_equal(c->groups[1].changed, "another command");
+    comparison_free(c);
+}
+
+static char *screen_of(const struct comparison *c) {
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    assert_int_equal(comparison_write_lines(c, "1 2", out), 0);
+    fclose(out);
+    return text;
+}
+
+/* 0.00003 and 0.06 MB/s are both nothing, 0 and 40 are a change without a factor, as are 10 and
+ * 0.04; 10 and 25 have one. */
+static void values_that_are_nothing_have_no_factor(void **state) {
+    struct report *runs[2] = {make(1, "a", 10, two_hosts, 2), make(2, "b", 9, two_hosts, 2)};
+    (void)state;
+    for (size_t i = 0; i < 2; i++)
+        for (size_t h = 0; h < 2; h++) {
+            set_mean(runs[i], h, METRIC_DISK_READ, i ? .03 : .000015);
+            set_mean(runs[i], h, METRIC_DISK_WRITE, i ? 20 : 0);
+            set_mean(runs[i], h, METRIC_NET_SEND, i ? 12.5 : 5);
+            set_mean(runs[i], h, METRIC_NET_RECV, i ? .02 : 5);
+        }
+    struct comparison *c = compare(runs, 2);
+    char *text = screen_of(c);
+    assert_null(strstr(text, "disk read"));
+    assert_non_null(strstr(text, "40.0\n"));
+    assert_non_null(strstr(text, "2.50 x\n"));
+    assert_non_null(strstr(text, "0.0400\n"));
+    free(text);
+    comparison_free(c);
+}
+
+/* Three groups whose every sentence is at its longest: what does not fit is left out whole. */
+static void one_screen_holds_whole_sentences_of_three_groups(void **state) {
+    static const char *const names[] = {"a-name-of-forty-characters-for-the-first",
+                                        "a-name-of-forty-characters-for-a-second",
+                                        "a-name-of-forty-characters-for-the-third"};
+    static const char limit[] =
+        "CPU of vm1 (contention with nightly-backup-of-everything[27570]): 77 % of the training, "
+        "from 3 s to 900 s. A second sentence tells what else there is to tell, at a length that "
+        "nobody has the room for on a screen of so few lines. A third one ends it.";
+    struct report *runs[3];
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        runs[i] = make((int64_t)i + 1, names[i], 10 + (double)i, two_hosts, 2);
+        free(runs[i]->command);
+        runs[i]->command = strdup(i ? "./program --with-an-option another-value-for-that-option "
+                                      "--with-a-second-option another-value-for-the-second"
+                                    : "./program --with-an-option the-value-of-that-option "
+                                      "--with-a-second-option the-value-of-the-second");
+        runs[i]->verdict.limit = strdup(limit);
+        add_budget(runs[i], 4, (double)i);
+        if (i) {
+            free(runs[i]->state);
+            runs[i]->state = strdup("failed");
+        }
+    }
+    struct comparison *c = compare(runs, 3);
+    assert_int_equal(comparison_set_gate(c, .05), 0);
+    char *text = screen_of(c);
+    size_t lines = 0;
+    for (const char *p = text; *p; p++)
+        lines += *p == '\n';
+    if (lines > 25 || strstr(text, "..."))
+        fail_msg("%zu lines:\n%s", lines, text);
+    assert_non_null(strstr(text, "from 3 s to 900 s.\n"));
+    assert_null(strstr(text, "A third one"));
+    free(text);
+    comparison_free(c);
+}
+
 /* ---- a gate ---- */
 
 static struct gated gated(size_t repeats, double base_s, double other_s, double limit) {
@@ -600,6 +756,11 @@ int main(void) {
         cmocka_unit_test(the_parts_of_the_run_time_add_up_to_its_difference),
         cmocka_unit_test(without_ranks_the_parts_are_sums_of_the_job),
         cmocka_unit_test(parts_of_processes_at_a_time_add_up_to_the_run_time),
+        cmocka_unit_test(helpers_count_for_the_part_of_their_lives),
+        cmocka_unit_test(words_of_the_command_that_differ_are_named),
+        cmocka_unit_test(words_of_endless_commands_are_not_named),
+        cmocka_unit_test(values_that_are_nothing_have_no_factor),
+        cmocka_unit_test(one_screen_holds_whole_sentences_of_three_groups),
         cmocka_unit_test(a_gate_fails_for_a_group_that_is_slower_than_its_limit),
         cmocka_unit_test(a_gate_takes_the_time_of_the_same_work),
         cmocka_unit_test(with_critical_paths_the_parts_are_of_hosts),
