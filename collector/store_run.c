@@ -123,7 +123,7 @@ int store_run_has_job(struct store *store, int64_t run, bool *ret_has) {
     return has_row(store, run, TABLE_PROCESS, PROCESS_JOB, "= 1", ret_has);
 }
 
-/* Each scan has a row about its cost. */
+/* Rows about their cost count them: each by how many there were since the one before. */
 int store_run_scans(struct store *store, int64_t run, int64_t *ret_n) {
     AUTO(sql_finalize) sqlite3_stmt *statement = NULL;
     bool has;
@@ -132,9 +132,11 @@ int store_run_scans(struct store *store, int64_t run, int64_t *ret_n) {
         return r ? r : -ENOENT;
     r = sql_prepare_made(
         store,
-        sqlite3_mprintf("SELECT min((SELECT count(*) FROM stream s JOIN frame f USING(stream)"
+        sqlite3_mprintf("SELECT min((SELECT coalesce(sum(coalesce(x.%s, 1)), 0) FROM stream s JOIN "
+                        "frame f USING(stream)"
                         " JOIN %s x USING(frame) JOIN instance i USING(instance)"
                         " WHERE s.host = h.host AND i.name = '%q')) FROM host h WHERE h.run = ?",
+                        all_tables[TABLE_SELF].columns[SELF_SAMPLES].name,
                         all_tables[TABLE_SELF].name, all_tables[TABLE_PROCESS].name),
         &statement);
     if (!r)

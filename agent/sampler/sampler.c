@@ -247,18 +247,24 @@ static void sample_all(struct sampler *sampler, bool slow) {
     }
 }
 
-static void append_self(struct sampler *sampler) {
+/* The row's time includes that of the probe's own threads; its cost here does not. */
+static void append_cost(struct rows *rows, struct probe_instance *instance) {
+    struct self_cost cost = instance->cost;
+    if (instance->probe->thread_cpu_ns)
+        cost.cpu_ns += instance->probe->thread_cpu_ns(instance->state);
+    self_append_probe(rows, instance->probe->table->name, &cost);
+    instance->cost.told = cost.told;
+}
+
+static void append_self(struct sampler *sampler, const struct slot *slot, bool last) {
     struct rows *rows = &sampler->samples.rows[SELF_ROWS];
-    for (size_t i = 0; i < sampler->n_instances; i++) {
-        const struct probe_instance *instance = &sampler->instances[i];
-        struct self_cost cost = instance->cost;
-        if (instance->probe->thread_cpu_ns)
-            cost.cpu_ns += instance->probe->thread_cpu_ns(instance->state);
-        self_append_probe(rows, instance->probe->table->name, &cost);
-    }
+    bool due = self_is_due(&sampler->self, slot->slot_ns, slot->mono_ns, last);
+    for (size_t i = 0; i < sampler->n_instances; i++)
+        if (due || self_probe_has_news(&sampler->instances[i].cost))
+            append_cost(rows, &sampler->instances[i]);
     self_append_probe(rows, SELF_CORE, &sampler->core_speed);
-    self_append_agent(rows, &sampler->self);
-    sampler->self.late_ns = 0;
+    if (due || self_agent_has_news(&sampler->self))
+        self_append_agent(rows, &sampler->self);
 }
 
 /* When space is short, small frames may fit and large ones not: the error ends after a while
@@ -395,7 +401,7 @@ static void take_frame(struct sampler *sampler, const struct slot *slot,
     sample_all(sampler, slot->slow);
     measure_core_speed(sampler);
     if (slot->slow)
-        append_self(sampler);
+        append_self(sampler, slot, sampler->env.last || !frames_left(sampler));
     sampler->fast_mono_ns = slot->mono_ns;
     if (slot->slow)
         sampler->slow_mono_ns = slot->mono_ns;

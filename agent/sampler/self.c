@@ -12,7 +12,25 @@
 #include "common/text.h"
 #include "tables/tables.h"
 
-void self_append_probe(struct rows *rows, const char *name, const struct self_cost *cost) {
+bool self_is_due(struct self_agent *agent, int64_t slot_ns, int64_t mono_ns, bool last) {
+    if (!agent->began_ns)
+        agent->began_ns = mono_ns;
+    bool due = last || mono_ns - agent->began_ns < SELF_OFTEN_NS ||
+               slot_ns / SELF_EVERY_NS != agent->told_slot_ns / SELF_EVERY_NS;
+    if (due)
+        agent->told_slot_ns = slot_ns;
+    return due;
+}
+
+bool self_probe_has_news(const struct self_cost *cost) {
+    return cost->failures + cost->dropped_rows != cost->told;
+}
+
+bool self_agent_has_news(const struct self_agent *agent) {
+    return agent->lost != agent->told;
+}
+
+void self_append_probe(struct rows *rows, const char *name, struct self_cost *cost) {
     struct row *row = rows_append(rows, name, strnlen(name, INSTANCE_MAX));
     if (!row)
         return;
@@ -20,6 +38,7 @@ void self_append_probe(struct rows *rows, const char *name, const struct self_co
     row->values[SELF_SAMPLES] = (int64_t)cost->samples;
     row->values[SELF_FAILURES] = (int64_t)cost->failures;
     row->values[SELF_DROPPED] = (int64_t)cost->dropped_rows;
+    cost->told = cost->failures + cost->dropped_rows;
 }
 
 /* The second number of statm: resident pages. */
@@ -35,7 +54,7 @@ static int64_t resident_bytes(const struct self_agent *agent) {
     return (int64_t)pages * agent->page_size;
 }
 
-void self_append_agent(struct rows *rows, const struct self_agent *agent) {
+void self_append_agent(struct rows *rows, struct self_agent *agent) {
     struct row *row = rows_append(rows, "agent", 5);
     if (!row)
         return;
@@ -44,6 +63,8 @@ void self_append_agent(struct rows *rows, const struct self_agent *agent) {
     row->values[SELF_FAILURES] = (int64_t)agent->lost;
     row->values[SELF_RSS] = resident_bytes(agent);
     row->values[SELF_LATE] = agent->late_ns;
+    agent->late_ns = 0;
+    agent->told = agent->lost;
 }
 
 int self_open_statm(const char *proc) {

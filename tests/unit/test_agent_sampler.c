@@ -59,7 +59,7 @@ struct world {
     struct buffer stream;
     struct seen *seen;
     size_t n_seen;
-    uint64_t lost;
+    uint64_t lost, lost_at; /* one more is lost with that frame; 0: none */
     int sink_error;
     /* lines of notes */
     char said[16][160];
@@ -353,7 +353,7 @@ static const struct probe slow_ring = {
 
 static int sink_append(void *ctx, const void *frame, size_t size, uint64_t seq) {
     struct world *world = ctx;
-    (void)seq;
+    world->lost += seq == world->lost_at;
     if (world->sink_error) {
         world->lost++;
         return world->sink_error;
@@ -719,6 +719,51 @@ static void self_tells_what_each_probe_cost_and_lost(void **state) {
     release(&world);
 }
 
+/* Rows of `self` in the frame: those of two probes, of the core and of the agent. */
+static void costs_are_told_each_tenth_second_after_half_a_minute(void **state) {
+    (void)state;
+    static const struct probe *const probes[] = {&fast, &empty};
+    struct world world = {0};
+    run_with(&world, probes, 2, 655, take_self);
+    assert_int_equal(world.n_seen, 655);
+    for (size_t i = 0; i < 655; i++) {
+        const struct frame_head *head = &world.seen[i].head;
+        bool told = i == 0 || head->slot_ns % SLOW == 0;
+        bool young = head->mono_ns - world.seen[0].head.mono_ns < 30 * NS_PER_S;
+        bool due = young || head->slot_ns % (10 * NS_PER_S) == 0;
+        assert_int_equal(world.seen[i].n_rows[OF_SELF], told ? (due ? 4 : 1) : 0);
+    }
+    assert_int_equal(self_seen.core_speed, 651);
+    release(&world);
+}
+
+static void the_last_frame_tells_all_costs(void **state) {
+    (void)state;
+    static const struct probe *const probes[] = {&fast, &empty};
+    struct world world = {.stop_at = 655};
+    run_with(&world, probes, 2, 0, take_self);
+    assert_int_equal(world.seen[655].n_rows[OF_SELF], 4);
+    assert_int_equal(self_seen.fast_cpu, 656 * 1000);
+    assert_int_equal(self_seen.agent_frames, 656);
+    release(&world);
+}
+
+static void a_failure_and_a_loss_are_told_with_the_next_slow_slot(void **state) {
+    (void)state;
+    static const struct probe *const probes[] = {&flaky, &empty};
+    struct world world = {.fail_from = 424, .fail_to = 424, .lost_at = 446};
+    run_with(&world, probes, 2, 460, take_self);
+    size_t probe_told = 0, agent_told = 0;
+    for (size_t i = 415; i < 460; i++) {
+        probe_told += i < 435 && world.seen[i].n_rows[OF_SELF] == 2;
+        agent_told += i >= 435 && world.seen[i].n_rows[OF_SELF] == 2;
+    }
+    assert_int_equal(probe_told, 1);
+    assert_int_equal(agent_told, 1);
+    assert_int_equal(self_seen.flaky_failures, 1);
+    release(&world);
+}
+
 static void probes_are_told_when_they_were_sampled_last(void **state) {
     (void)state;
     struct world world = {0};
@@ -1019,6 +1064,9 @@ int main(void) {
         cmocka_unit_test(a_probe_that_fails_loses_its_own_rows_only),
         cmocka_unit_test(absent_probes_have_no_table_and_a_note_says_why),
         cmocka_unit_test(self_tells_what_each_probe_cost_and_lost),
+        cmocka_unit_test(costs_are_told_each_tenth_second_after_half_a_minute),
+        cmocka_unit_test(the_last_frame_tells_all_costs),
+        cmocka_unit_test(a_failure_and_a_loss_are_told_with_the_next_slow_slot),
         cmocka_unit_test(probes_are_told_when_they_were_sampled_last),
         cmocka_unit_test(a_restart_continues_numbers_and_counts_the_gap),
         cmocka_unit_test(a_sink_that_fails_is_noted_once_and_sampling_goes_on),

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Reading: what the analysis gets of a run, and that a hostile file does no harm. */
+#include "tables/tables.h"
 #include "tests/unit/files.h"
 #include "tests/unit/store_fixture.h"
 
@@ -97,6 +98,27 @@ static void the_reader_of_rows_may_stop(void **state) {
     write_two_hosts(f);
     assert_int_equal(read_net(f, &seen), -ECANCELED);
     assert_int_equal(seen.n, 3);
+}
+
+/* ---- looks at processes ---- */
+
+static void looks_at_processes_count_whatever_their_rows_are_apart(void **state) {
+    struct fixture *f = *state;
+    const int64_t samples_until[] = {1, 2, 12};
+    int64_t n = 0;
+    assert_int_equal(store_begin(f->store), 0);
+    for (size_t i = 0; i < 3; i++) {
+        int64_t values[TABLE_COLUMNS_MAX] = {[SELF_SAMPLES] = samples_until[i]};
+        assert_int_equal(fixture_frame(f, 1 + i, 10.0 + (double)samples_until[i]), 0);
+        fixture_row_flags(f, &all_tables[TABLE_SELF], 0, "process", values);
+        fixture_row_flags(f, &all_tables[TABLE_SELF], 0, "cpu", values);
+    }
+    assert_int_equal(store_commit(f->store), 0);
+    assert_int_equal(store_run_scans(f->store, f->run, &n), 0);
+    assert_int_equal(n, 12);
+    fixture_stream(f, "vm2", BOOT_B, 8); /* nothing came of it */
+    assert_int_equal(store_run_scans(f->store, f->run, &n), 0);
+    assert_int_equal(n, 0);
 }
 
 /* ---- scans ---- */
@@ -1129,6 +1151,7 @@ int main(void) {
         TEST(a_file_of_before_there_were_lines_is_read_by_the_constant),
         TEST(pieces_that_mean_harm_are_left_out),
         TEST(the_reader_of_rows_may_stop),
+        TEST(looks_at_processes_count_whatever_their_rows_are_apart),
         TEST(a_scan_gives_the_same_rows),
         TEST(a_scan_of_many_instances_gives_each_in_the_order_of_time),
         TEST(a_scan_passes_over_another_runs_rows),
