@@ -266,6 +266,8 @@ int ingest_write(struct ingest *ingest, struct ingest_push *push) {
         r = write_frames(ingest, push, stream, ids);
     if (r == 0)
         r = write_clock(ingest, push, stream, host);
+    if (r == 0 && push->final)
+        r = store_settle(ingest->store, stream);
     if (r)
         return r;
     push->committed = store_stream_last_seq(ingest->store, stream);

@@ -238,6 +238,10 @@ int64_t store_table_age(const struct store *store);
 /* Begins a frame. -EALREADY if seq is not above the last one (a replay, which is counted as a
  * duplicate; skip it); -EINVAL for a time before zero. */
 int store_frame(struct store *store, int64_t stream, const struct frame_head *head);
+/* Rows that are held back, since nothing changed in them, are written with this commit: of one
+ * stream, whose last frames these are; of all, since the writer ends. */
+int store_settle(struct store *store, int64_t stream);
+void store_settle_all(struct store *store);
 /* Marks that the table was sampled for the current frame, whether it has rows or not: an instance
  * that appears at the next sample was born since this one. -EINVAL as store_row(). */
 int store_sampled(struct store *store, int64_t table_id);

@@ -87,7 +87,7 @@ struct data_table {
     enum table_kind kind;
     struct data_column columns[STORE_COLUMNS_MAX];
     size_t n_columns;
-    bool has_levels; /* true: rows are stored even when no counter grew */
+    bool rests; /* rows of instances that do not change are held back for longer */
 };
 
 /* A data table as one kind of stream describes it: some of its columns, in the stream's order. */
@@ -103,13 +103,14 @@ struct shape {
 /* The last state of an instance. */
 struct base {
     int64_t instance;
-    int64_t seen_ns;      /* host's monotonic time of the last row */
-    uint64_t seen_sample; /* the table's sample number in that row */
-    int64_t frame;        /* frame of the last row; 0: written by an earlier process */
-    int64_t stored_ns;    /* end of the stored rows; < seen_ns while idle */
-    int64_t next_n;       /* for events: number of the next row in this frame */
-    struct shape *idle;   /* shape of the row of zeros that is held back; NULL: none */
-    size_t joined;        /* index of its open joined row plus 1; 0: none */
+    int64_t seen_ns;          /* host's monotonic time of the last row */
+    uint64_t seen_sample;     /* the table's sample number in that row */
+    int64_t frame;            /* frame of the last row; 0: written by an earlier process */
+    int64_t stored_ns;        /* end of the stored rows; < seen_ns while idle */
+    int64_t rested_ns;        /* interval of the last stored row; 0: something changed in it */
+    int64_t next_n;           /* for events: number of the next row in this frame */
+    const struct shape *idle; /* shape of the row without a change that is held back; NULL: none */
+    size_t joined;            /* index of its open joined row plus 1; 0: none */
     uint32_t hash;
     char name[INSTANCE_MAX + 1];
 };
@@ -125,7 +126,7 @@ struct series {
     struct data_table *table;
     struct base *items; /* owned */
     size_t n, capacity;
-    int64_t *values; /* owned: last absolute values, capacity x stride */
+    int64_t *values; /* owned: last absolute values, capacity x stride; levels if instances rest */
     size_t stride;
     uint32_t *slots; /* owned: index into items plus 1, 0 empty; the number is a power of two */
     size_t n_slots;
@@ -155,6 +156,7 @@ struct stream {
     int64_t frames, missed, lost, gaps, restarts, duplicates, dropped_rows;
     bool joins; /* rows are also stored joined; false if an older version began the stream */
     bool dirty;
+    bool settles; /* rows that are held back are written with the next commit */
     struct series *series[STORE_TABLES_MAX]; /* owned; by data_table.index */
     struct buffer states; /* owned: as they were saved when this collector began with the stream */
     bool states_by_table; /* an older version wrote them, in several rows */
@@ -435,7 +437,9 @@ void series_prune(struct series *series);
 int state_save(struct store *store, struct stream *stream);
 /* Reads the blob once, for state_load of each table. */
 int state_load_stream(struct store *store, struct stream *stream);
-int state_load(struct store *store, const struct stream *stream, struct series *series);
+/* shape: of rows that were held back. */
+int state_load(struct store *store, const struct stream *stream, const struct shape *shape,
+               struct series *series);
 
 /* ---- store_joined.c ---- */
 
@@ -500,7 +504,9 @@ int64_t clock_map_time(const struct store_clock_map *map, int64_t mono_ns);
 
 /* ---- store_row.c ---- */
 
-int flush_stream(struct store *store, struct stream *stream); /* writes held-back rows of zeros */
+/* Writes rows that are held back; of instances that rest only if they are gone or the stream
+ * settles. */
+int flush_stream(struct store *store, struct stream *stream);
 
 /* The shape with that public id (store_shape.c); NULL: it is invalid. */
 struct shape *shape_get(struct store *store, int64_t public_id);

@@ -7,6 +7,11 @@
  * row stood still and its table has no levels, the row is held back. Such a stretch becomes one row
  * of zeros when it ends, reaches a second, or the transaction ends. So an idle disk costs a tenth,
  * and readers need not fill gaps.
+ *
+ * A process that rests has no row for longer: while its levels stay as well, its row is held back
+ * over transactions, for twice as long as the one before, and for REST_MOST_NS at most. So readers
+ * that watch a run know that it is there, and one that is missing from a sample gets its row with
+ * that sample. The state of the stream has what is held back (store_state.c).
  */
 #include "collector/store_private.h"
 
@@ -15,6 +20,7 @@
 #include "common/clock.h"
 
 #define IDLE_MAX_NS NS_PER_S
+#define REST_MOST_NS (10 * NS_PER_S)
 
 static int put_value(sqlite3_stmt *statement, int at, int64_t value) {
     return value == VALUE_ABSENT ? sqlite3_bind_null(statement, at)
@@ -45,14 +51,24 @@ static int put_sample(struct store *store, struct stream *stream, struct series 
     return joined_add(store, stream, series, base, shape, t_ns, interval_ns, values);
 }
 
-/* Stores the stretch without growth, up to the instance's last row. */
+/* Values of a row without a change, by the shape. */
+static void still_values(const struct series *series, const struct base *base,
+                         const struct shape *shape, int64_t *ret_values) {
+    const int64_t *last = series_values(series, base);
+    for (size_t i = 0; i < shape->n_columns; i++) {
+        int64_t value = last[shape->ordinals[i]];
+        ret_values[i] = value != VALUE_ABSENT && shape->counters[i] ? 0 : value;
+    }
+}
+
+/* Stores the stretch without a change, up to the instance's last row; `values` as still_values
+ * gives them before a further row changes the state. */
 static int flush_idle(struct store *store, struct stream *stream, struct series *series,
-                      struct base *base) {
-    static const int64_t zeros[TABLE_COLUMNS_MAX];
+                      struct base *base, const int64_t *values) {
     if (!base->idle)
         return 0;
     int r = put_sample(store, stream, series, base, base->idle, base->frame, base->seen_ns,
-                       base->seen_ns - base->stored_ns, zeros);
+                       base->seen_ns - base->stored_ns, values);
     if (r)
         return r;
     base->idle = NULL;
@@ -60,16 +76,44 @@ static int flush_idle(struct store *store, struct stream *stream, struct series 
     return 0;
 }
 
-int flush_stream(struct store *store, struct stream *stream) {
+static int flush_series(struct store *store, struct stream *stream, struct series *series) {
+    bool rests = series->table->rests && !stream->settles;
+    int64_t values[TABLE_COLUMNS_MAX];
     int r = 0;
-    for (size_t t = 0; t < store->n_tables; t++) {
-        struct series *series = stream->series[t];
-        if (!series || !series->dirty)
+    for (size_t i = 0; !r && i < series->n; i++) {
+        struct base *base = &series->items[i];
+        if (!base->idle || (rests && base->seen_sample == series->sample))
             continue;
-        for (size_t i = 0; !r && i < series->n; i++)
-            r = flush_idle(store, stream, series, &series->items[i]);
+        still_values(series, base, base->idle, values);
+        r = flush_idle(store, stream, series, base, values);
     }
     return r;
+}
+
+int flush_stream(struct store *store, struct stream *stream) {
+    int r = 0;
+    for (size_t t = 0; !r && t < store->n_tables; t++) {
+        struct series *series = stream->series[t];
+        if (series && (series->dirty || stream->settles))
+            r = flush_series(store, stream, series);
+        if (series && stream->settles)
+            series->dirty = true;
+    }
+    stream->settles = false;
+    return r;
+}
+
+int store_settle(struct store *store, int64_t id) {
+    int r = 0;
+    struct stream *stream = stream_get(store, id, &r);
+    if (stream)
+        stream->settles = stream->dirty = true;
+    return r;
+}
+
+void store_settle_all(struct store *store) {
+    for (size_t i = 0; i < store->n_streams; i++)
+        store->streams[i]->settles = store->streams[i]->dirty = true;
 }
 
 /* ---- growth ---- */
@@ -77,8 +121,9 @@ int flush_stream(struct store *store, struct stream *stream) {
 struct growth {
     int64_t interval_ns;
     int64_t values[TABLE_COLUMNS_MAX];
-    int64_t resets; /* bit set of columns that stepped back */
-    bool idle;      /* all values are known, and none grew */
+    int64_t still[TABLE_COLUMNS_MAX]; /* of a row that was held back before it */
+    int64_t resets;                   /* bit set of columns that stepped back */
+    bool idle;                        /* all values are known, and none grew */
 };
 
 static int64_t interval_of(const struct series *series, const struct base *base, bool born) {
@@ -99,24 +144,35 @@ static int64_t count_growth(int64_t now, int64_t before, bool born, int64_t *res
     return now; /* the counter restarted at zero */
 }
 
+/* A level of a table whose instances may rest is kept as counters are. */
+static bool stays(int64_t *last, int64_t now) {
+    bool same = *last == now;
+    *last = now;
+    return same;
+}
+
 static void measure(const struct series *series, const struct base *base, const struct shape *shape,
                     const struct wire_row *row, struct growth *growth) {
     bool born = row->flags & ROW_BORN;
     int64_t *last = series_values(series, base);
+    bool rests = series->table->rests;
+    still_values(series, base, shape, growth->still);
     growth->interval_ns = interval_of(series, base, born);
     growth->resets = 0;
     growth->idle = growth->interval_ns != VALUE_ABSENT && !born;
     for (size_t i = 0; i < shape->n_columns; i++) {
-        int64_t now = row->values[i];
+        int64_t now = row->values[i], before = last[shape->ordinals[i]];
         growth->values[i] = now;
-        if (!shape->counters[i])
+        if (!shape->counters[i]) {
+            growth->idle &= rests && stays(&last[shape->ordinals[i]], now);
             continue;
-        int64_t before = last[shape->ordinals[i]];
+        }
         last[shape->ordinals[i]] = now = now < 0 ? VALUE_ABSENT : now;
         growth->values[i] = now == VALUE_ABSENT || growth->interval_ns == VALUE_ABSENT
                                 ? VALUE_ABSENT
                                 : count_growth(now, before, born, &growth->resets);
-        growth->idle = growth->idle && growth->values[i] == 0;
+        bool absent = rests && now == VALUE_ABSENT && before == VALUE_ABSENT;
+        growth->idle &= absent || growth->values[i] == 0;
     }
 }
 
@@ -128,7 +184,7 @@ struct series *series_of(struct store *store, const struct shape *shape, int *re
     if (!series) {
         series = series_new(shape->table);
         bool samples = shape->table->kind == TABLE_SAMPLES;
-        *ret_error = !series ? -ENOMEM : samples ? state_load(store, stream, series) : 0;
+        *ret_error = !series ? -ENOMEM : samples ? state_load(store, stream, shape, series) : 0;
         if (*ret_error) {
             series_free(series);
             return NULL;
@@ -166,6 +222,14 @@ struct base *base_of(struct store *store, struct series *series, struct span nam
     return base_new(store, series, name, ret_error);
 }
 
+/* How long rows without a change are held back. */
+static int64_t hold_most_ns(const struct series *series, const struct base *base) {
+    int64_t twice = 2 * base->rested_ns;
+    if (!series->table->rests || twice < IDLE_MAX_NS)
+        return IDLE_MAX_NS;
+    return twice < REST_MOST_NS ? twice : REST_MOST_NS;
+}
+
 static int store_sample(struct store *store, struct series *series, struct base *base,
                         struct shape *shape, const struct wire_row *row) {
     struct growth growth;
@@ -175,9 +239,8 @@ static int store_sample(struct store *store, struct series *series, struct base 
         return 0;
     }
     measure(series, base, shape, row, &growth);
-    growth.idle = growth.idle && !series->table->has_levels;
-    bool hold = growth.idle && series->sample_ns - base->stored_ns < IDLE_MAX_NS;
-    int r = growth.idle ? 0 : flush_idle(store, store->stream, series, base);
+    bool hold = growth.idle && series->sample_ns - base->stored_ns < hold_most_ns(series, base);
+    int r = growth.idle ? 0 : flush_idle(store, store->stream, series, base, growth.still);
     if (growth.idle) /* the stretch continues, or ends with this row */
         growth.interval_ns = series->sample_ns - base->stored_ns;
     if (!r && growth.resets)
@@ -186,6 +249,8 @@ static int store_sample(struct store *store, struct series *series, struct base 
         r = put_sample(store, store->stream, series, base, shape, store->frame, series->sample_ns,
                        growth.interval_ns, growth.values);
     base->idle = hold ? shape : NULL;
+    if (!hold)
+        base->rested_ns = growth.idle ? growth.interval_ns : 0;
     base->frame = store->frame;
     base->seen_ns = series->sample_ns;
     base->seen_sample = series->sample;
@@ -208,7 +273,9 @@ int store_sampled(struct store *store, int64_t table_id) {
     struct shape *shape = shape_get(store, table_id);
     if (!shape || !store->stream)
         return -EINVAL;
-    series_of(store, shape, &r);
+    struct series *series = series_of(store, shape, &r);
+    if (series && series->table->rests) /* all of them may be gone */
+        series->dirty = true;
     return r;
 }
 

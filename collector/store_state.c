@@ -6,8 +6,10 @@
  * versions wrote one blob for each table, which the stream's replaces.
  *
  *     2, tables of: table id, bytes that follow, and those of a table:
- *     1, sample_ns, sample, n columns, n items, items of instance, samples and ns since last seen,
- * n values
+ *     3, sample_ns, sample, n columns, n items, items of instance, samples since it was last seen,
+ *     when that was, ns of it that are held back, if there are any its frame, n values
+ *
+ * Form 1 has nothing held back.
  */
 #include "collector/store_private.h"
 
@@ -16,7 +18,8 @@
 
 #include "common/varint.h"
 
-#define STATE_FORM 1
+#define STATE_FORM 3
+#define STATE_FORM_PLAIN 1
 #define STATES_FORM 2
 #define OF_STREAM INT64_C(0) /* in the place of the table's id */
 
@@ -29,12 +32,16 @@ static void put_state(struct buffer *blob, const struct series *series) {
     for (size_t i = 0; i < series->n; i++) {
         const struct base *base = &series->items[i];
         const int64_t *values = series_values(series, base);
-        if (buffer_reserve(blob, (3 + series->stride) * VARINT_MAX) < 0)
+        int64_t held_ns = base->idle ? base->seen_ns - base->stored_ns : 0;
+        if (buffer_reserve(blob, (5 + series->stride) * VARINT_MAX) < 0)
             return;
         uint8_t *p = blob->data + blob->size;
         p = varint_write(p, (uint64_t)base->instance);
         p = varint_write(p, series->sample - base->seen_sample);
         p = varint_write(p, zigzag(base->seen_ns));
+        p = varint_write(p, (uint64_t)held_ns);
+        if (held_ns)
+            p = varint_write(p, (uint64_t)base->frame);
         for (size_t c = 0; c < series->stride; c++) /* 0: absent */
             p = varint_write(p, values[c] < 0 ? 0 : (uint64_t)values[c] + 1);
         blob->size = (size_t)(p - blob->data);
@@ -151,10 +158,23 @@ static int restore_base(struct store *store, const struct stream *stream, struct
     return *ret_base ? 0 : -ENOMEM;
 }
 
-static int parse_blob(struct store *store, const struct stream *stream, struct series *series,
-                      struct span blob) {
+/* A stretch that was held back goes on; its row will have the frame that it was seen in last. */
+static void parse_held(struct cursor *c, const struct shape *shape, struct base *base) {
+    uint64_t held_ns = cursor_varint(c);
+    if (!held_ns || c->bad)
+        return;
+    base->frame = (int64_t)cursor_varint(c);
+    c->bad = c->bad || base->frame <= 0 || base->seen_ns < 0 || held_ns > (uint64_t)base->seen_ns;
+    if (c->bad)
+        return;
+    base->stored_ns -= (int64_t)held_ns;
+    base->idle = shape;
+}
+
+static int parse_blob(struct store *store, const struct stream *stream, const struct shape *shape,
+                      struct series *series, struct span blob) {
     const uint8_t *data = (const uint8_t *)blob.data;
-    if (!blob.size || data[0] != STATE_FORM)
+    if (!blob.size || (data[0] != STATE_FORM && data[0] != STATE_FORM_PLAIN))
         return BAD_STATE;
     struct cursor cursor = {data + 1, data + blob.size, false}, *c = &cursor;
     series->sample_ns = cursor_zigzag(c);
@@ -171,6 +191,8 @@ static int parse_blob(struct store *store, const struct stream *stream, struct s
             return r ? r : BAD_STATE;
         base->seen_sample = series->sample - age;
         base->seen_ns = base->stored_ns = cursor_zigzag(c);
+        if (data[0] == STATE_FORM)
+            parse_held(c, shape, base);
         int64_t *values = series_values(series, base);
         for (uint64_t i = 0; i < n_columns; i++) {
             uint64_t value = cursor_varint(c);
@@ -211,7 +233,8 @@ int state_load_stream(struct store *store, struct stream *stream) {
     return r ? r : stream->states.error;
 }
 
-int state_load(struct store *store, const struct stream *stream, struct series *series) {
+int state_load(struct store *store, const struct stream *stream, const struct shape *shape,
+               struct series *series) {
     struct cursor c = open_states(&stream->states);
     struct span state = {0};
     int64_t table = OF_STREAM;
@@ -219,7 +242,7 @@ int state_load(struct store *store, const struct stream *stream, struct series *
     while (table != series->table->id && next_table_state(&c, &table, &state))
         ;
     if (table == series->table->id)
-        r = parse_blob(store, stream, series, state);
+        r = parse_blob(store, stream, shape, series, state);
     if (r == BAD_STATE) {
         series_clear(series);
         r = 0;

@@ -44,7 +44,6 @@ static int load_columns(struct store *store, struct data_table *table) {
         sql_column_text(statement, 2, kind, sizeof kind);
         column->unit = unit_from_text(unit);
         column->kind = strcmp(kind, "counter") == 0 ? COLUMN_COUNTER : COLUMN_LEVEL;
-        table->has_levels |= column->kind == COLUMN_LEVEL;
     }
     r = sql_reset(statement);
     return r ? r : bad ? refuse_shape(store, -EBADMSG, table->name, "a column's name is none") : 0;
@@ -77,6 +76,11 @@ static int load_info(struct store *store, const char *name, struct data_table *t
     return refuse_shape(store, -EBADMSG, "table_info", "a table's name is none");
 }
 
+/* Processes: there are many, and most of them wait most of the time. */
+static bool rests(const char *table) {
+    return strcmp(table, all_tables[TABLE_PROCESS].name) == 0;
+}
+
 static struct data_table *table_known(const struct store *store, const char *name) {
     for (size_t i = 0; i < store->n_tables; i++)
         if (strcmp(store->tables[i]->name, name) == 0)
@@ -107,6 +111,7 @@ int table_load(struct store *store, const char *name, struct data_table **ret_ta
         return r;
     }
     table->index = store->n_tables;
+    table->rests = rests(name);
     *ret_table = store->tables[store->n_tables++] = table;
     return 1;
 }
@@ -176,7 +181,6 @@ static int add_column(struct store *store, struct data_table *table, const struc
     sqlite3_snprintf(sizeof added->name, added->name, "%s", column->name);
     added->unit = column->unit;
     added->kind = column->kind;
-    table->has_levels |= column->kind == COLUMN_LEVEL;
     table->n_columns++;
     int r = sql_run(store, SQL_COLUMN_INSERT, "iitttt", table->id, (int64_t)table->n_columns - 1,
                     column->name, unit_text(column->unit), column_kinds[column->kind],
@@ -207,6 +211,7 @@ static int table_create(struct store *store, const struct table *table,
     if (!created)
         return -ENOMEM;
     created->kind = table->kind;
+    created->rests = rests(table->name);
     sqlite3_snprintf(sizeof created->name, created->name, "%s", table->name);
     sqlite3_snprintf(sizeof created->instance, created->instance, "%s", table->instance);
     int r = sql_run(store, SQL_TABLE_INSERT, "tttt", table->name, table->instance,

@@ -298,6 +298,19 @@ static void look_at_file(struct writer *w) {
         tell_trouble(w, r);
 }
 
+/* Rows that are held back, of streams whose last push never came. */
+static void settle(struct writer *w) {
+    int r = store_begin(w->options.store);
+    if (r == 0) {
+        store_settle_all(w->options.store);
+        r = store_commit(w->options.store);
+    }
+    if (r) {
+        tell_trouble(w, of_store(r));
+        store_rollback(w->options.store);
+    }
+}
+
 static void *writer_main(void *arg) {
     struct writer *w = arg;
     struct write_job *jobs;
@@ -311,6 +324,8 @@ static void *writer_main(void *arg) {
             flush_refusals(w);
     }
     flush_refusals(w);
+    if (w->n_hosts)
+        settle(w);
     return NULL;
 }
 

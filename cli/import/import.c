@@ -263,6 +263,7 @@ static int write_segment(struct import *import, const char *path, struct ingest_
     int r = ingest_check(import->ingest, push);
     if (r < 0)
         return fail(path, push->why);
+    push->final = true; /* what the agent would have pushed later is in no file */
     r = store_begin(import->store);
     if (r == 0)
         r = ingest_write(import->ingest, push);

@@ -85,6 +85,7 @@ static void load_file(struct loader *l, const char *path) {
     }
     if (r < 0)
         die(path, reader.why);
+    store_settle_all(l->store);
     if (store_commit(l->store))
         die("commit", store_error(l->store));
     wire_reader_release(&reader);
