@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "collector/store_block_times.h"
+#include "collector/store_mark.h"
 #include "collector/store_private.h"
 #include "common/error.h"
 
@@ -33,6 +34,7 @@ struct cooling {
     size_t n;
     int64_t taken; /* rows of all streams so far */
     struct buffer blob;
+    sqlite3_stmt *select, *remove; /* owned: rows of some frames of a stream */
 };
 
 struct sort_key {
@@ -156,67 +158,115 @@ static int take_cold_row(struct cooling *c, int64_t stream, sqlite3_stmt *row) {
     return ++c->n == BLOCK_ROWS ? save_all(c, stream) : 0;
 }
 
-static int cool_stream(struct cooling *c, sqlite3_stmt *rows, int64_t stream) {
-    int code = SQLITE_DONE, r = sql_bind(rows, "i", stream);
-    while (!r && (code = sqlite3_step(rows)) == SQLITE_ROW)
-        r = take_cold_row(c, stream, rows);
-    int error = sql_reset(rows);
-    r = r ? r : error ? error : sql_errno(code);
-    return r ? r : save_all(c, stream);
-}
+#define SOME_FRAMES "f.stream = ?1 AND f.frame > ?2 AND f.frame <= ?3"
 
-static int prepare_rows_of(struct cooling *c, sqlite3_stmt **ret_rows) {
+static int prepare_rows_of(struct cooling *c) {
     sqlite3_str *sql = sqlite3_str_new(NULL);
     sqlite3_str_appendf(sql, "SELECT f.mono_ns, d.instance, d.frame, d.interval_ns");
     for (size_t i = 0; i < c->table->n_columns; i++)
         sqlite3_str_appendf(sql, ", d.\"%w\"", c->table->columns[i].name);
     sqlite3_str_appendf(sql,
-                        " FROM frame f CROSS JOIN \"%w\" d ON d.frame = f.frame WHERE f.stream = ?"
+                        " FROM frame f CROSS JOIN \"%w\" d ON d.frame = f.frame WHERE " SOME_FRAMES
                         " ORDER BY f.frame, d.instance",
                         c->table->name);
-    return sql_prepare_made(c->store, sqlite3_str_finish(sql), ret_rows);
+    int r = sql_prepare_made(c->store, sqlite3_str_finish(sql), &c->select);
+    return r ? r
+             : sql_prepare_made(c->store,
+                                sqlite3_mprintf("DELETE FROM \"%w\" WHERE frame IN (SELECT f.frame"
+                                                " FROM frame f WHERE " SOME_FRAMES ")",
+                                                c->table->name),
+                                &c->remove);
+}
+
+static int save_frames(struct cooling *c, int64_t stream, int64_t after, int64_t until) {
+    int code = SQLITE_DONE, r = sql_bind(c->select, "iii", stream, after, until);
+    while (!r && (code = sqlite3_step(c->select)) == SQLITE_ROW)
+        r = take_cold_row(c, stream, c->select);
+    int error = sql_reset(c->select);
+    r = r ? r : error ? error : sql_errno(code);
+    return r ? r : save_all(c, stream);
 }
 
 /* Rows of frames that no stream has are left: no reader finds them. -ERANGE: others go than were
  * taken. */
-static int remove_rows_of(struct cooling *c) {
-    char *sql = sqlite3_mprintf("DELETE FROM \"%w\" WHERE frame IN (SELECT f.frame FROM stream s"
-                                " JOIN frame f USING(stream))",
-                                c->table->name);
-    int r = sql ? sql_exec(c->store, sql) : -ENOMEM;
-    sqlite3_free(sql);
+static int remove_frames(struct cooling *c, int64_t stream, int64_t after, int64_t until) {
+    int r = sql_bind(c->remove, "iii", stream, after, until);
+    r = r ? r : sql_errno(sqlite3_step(c->remove));
+    sqlite3_reset(c->remove);
     return r ? r : sqlite3_changes64(c->store->db) == c->taken ? 0 : -ERANGE;
 }
 
+int cooling_frames(struct cooling *c, int64_t stream, int64_t after, int64_t until,
+                   int64_t *ret_rows) {
+    c->taken = 0;
+    c->n = 0;
+    int r = save_frames(c, stream, after, until);
+    if (!r && c->taken)
+        r = remove_frames(c, stream, after, until);
+    *ret_rows = r ? 0 : c->taken;
+    return r;
+}
+
+void cooling_free(struct cooling *c) {
+    if (!c)
+        return;
+    sqlite3_finalize(c->select);
+    sqlite3_finalize(c->remove);
+    free(c->rows);
+    free(c->sorted);
+    free(c->ends);
+    free(c->sorted_ends);
+    free(c->again);
+    free(c->order);
+    buffer_release(&c->blob);
+    free(c);
+}
+
+static int cooling_fill(struct cooling *c) {
+    c->width = OWN + c->table->n_columns;
+    c->rows = malloc(c->width * BLOCK_ROWS * sizeof *c->rows);
+    c->sorted = malloc(c->width * BLOCK_ROWS * sizeof *c->sorted);
+    c->ends = malloc(BLOCK_ROWS * sizeof *c->ends);
+    c->sorted_ends = malloc(BLOCK_ROWS * sizeof *c->sorted_ends);
+    c->again = malloc(BLOCK_ROWS * sizeof *c->again);
+    c->order = malloc(BLOCK_ROWS * sizeof *c->order);
+    bool all = c->rows && c->sorted && c->ends && c->sorted_ends && c->again && c->order;
+    return all ? prepare_rows_of(c) : -ENOMEM;
+}
+
+int cooling_new(struct store *store, const char *table, struct cooling **ret_cooling) {
+    struct data_table *found = NULL;
+    int r = table_load(store, table, &found);
+    struct cooling *c = r > 0 ? calloc(1, sizeof *c) : NULL;
+    if (!c)
+        return r < 0 ? r : r ? -ENOMEM : -EBADMSG;
+    c->store = store;
+    c->table = found;
+    r = cooling_fill(c);
+    if (r)
+        cooling_free(c);
+    else
+        *ret_cooling = c;
+    return r;
+}
+
+/* All frames: of a hostile file, too, whose numbers may be below 1. */
 static int cool_streams(struct cooling *c) {
     AUTO(sql_finalize) sqlite3_stmt *streams = NULL;
-    AUTO(sql_finalize) sqlite3_stmt *rows = NULL;
-    int code = SQLITE_DONE, r = prepare_rows_of(c, &rows);
-    if (!r)
+    int64_t n;
+    int code = SQLITE_DONE,
         r = sql_prepare(c->store, "SELECT stream FROM stream ORDER BY stream", &streams);
     while (!r && (code = sqlite3_step(streams)) == SQLITE_ROW)
-        r = cool_stream(c, rows, sqlite3_column_int64(streams, 0));
-    r = r ? r : sql_errno(code);
-    return r ? r : remove_rows_of(c);
+        r = cooling_frames(c, sqlite3_column_int64(streams, 0), -INT64_MAX, INT64_MAX, &n);
+    return r ? r : sql_errno(code);
 }
 
 static int cool_table(struct store *store, const struct data_table *table) {
-    struct cooling c = {.store = store, .table = table, .width = OWN + table->n_columns};
-    c.rows = malloc(c.width * BLOCK_ROWS * sizeof *c.rows);
-    c.sorted = malloc(c.width * BLOCK_ROWS * sizeof *c.sorted);
-    c.ends = malloc(BLOCK_ROWS * sizeof *c.ends);
-    c.sorted_ends = malloc(BLOCK_ROWS * sizeof *c.sorted_ends);
-    c.again = malloc(BLOCK_ROWS * sizeof *c.again);
-    c.order = malloc(BLOCK_ROWS * sizeof *c.order);
-    bool all = c.rows && c.sorted && c.ends && c.sorted_ends && c.again && c.order;
-    int r = all ? cool_streams(&c) : -ENOMEM;
-    free(c.rows);
-    free(c.sorted);
-    free(c.ends);
-    free(c.sorted_ends);
-    free(c.again);
-    free(c.order);
-    buffer_release(&c.blob);
+    struct cooling *c = NULL;
+    int r = cooling_new(store, table->name, &c);
+    if (!r)
+        r = cool_streams(c);
+    cooling_free(c);
     return r;
 }
 
@@ -365,9 +415,10 @@ int cold_unpack(struct store *store) {
     if (r || !has)
         return r;
     r = each_table(store, warm_table);
-    return r ? r
-             : sql_exec(store, "DELETE FROM block WHERE table_id IN (SELECT table_id FROM"
-                               " table_info WHERE kind = 'samples')");
+    if (!r)
+        r = sql_exec(store, "DELETE FROM block WHERE table_id IN (SELECT table_id FROM table_info"
+                            " WHERE kind = 'samples')");
+    return r ? r : mark_remove(store);
 }
 
 /* ---- checking ---- */

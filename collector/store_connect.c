@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Connections to database files, with the limits of store_guard.h from their first statement on. */
 #include "collector/store_guard.h"
+#include "collector/store_mark.h"
 #include "collector/store_private.h"
 #include "collector/store_seal.h"
 
@@ -30,6 +31,8 @@ static int connect_through(const char *vfs, const char *name, int flags, struct 
     }
     sqlite3_extended_result_codes(store->db, 1);
     r = guard_connection(store);
+    if (!r)
+        r = mark_pass(store);
     if (r) {
         store_close(store);
         return r;

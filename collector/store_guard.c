@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "collector/store_mark.h"
 #include "collector/store_module.h"
 #include "collector/store_private.h"
 #include "common/error.h"
@@ -29,10 +30,10 @@ static const char *const functions[] = {"avg", "coalesce", "count", "lower", "ma
                                         /* within ALTER TABLE */
                                         "length", "printf", "substr"};
 static const char *const pragmas[] = {
-    "application_id", "auto_vacuum",  "cache_size",     "cell_size_check",   "encoding",
-    "freelist_count", "journal_mode", "max_page_count", "page_count",        "page_size",
-    "query_only",     "quick_check",  "secure_delete",  "synchronous",       "table_info",
-    "temp_store",     "user_version", "wal_checkpoint", "wal_autocheckpoint"};
+    "application_id", "auto_vacuum",  "cache_size",     "cell_size_check", "encoding",
+    "freelist_count", "journal_mode", "max_page_count", "page_count",      "page_size",
+    "query_only",     "quick_check",  "schema_version", "secure_delete",   "synchronous",
+    "table_info",     "temp_store",   "user_version",   "wal_checkpoint",  "wal_autocheckpoint"};
 
 /* VACUUM copies rows unchanged into a temporary database, which SQLite attaches for it. */
 static const char *const compacting_functions[] = {"coalesce", "quote", "||"};
@@ -173,7 +174,8 @@ static int check_actors(struct store *store, char *why, size_t size) {
     if (r == 0)
         r = first_name(store,
                        "SELECT name FROM sqlite_schema WHERE type = 'table'"
-                       " AND coalesce(rootpage, 0) < 1",
+                       " AND coalesce(rootpage, 0) < 1"
+                       " AND NOT (name = '" MARK_NAME "' AND sql = '" MARK_SQL "')",
                        name, sizeof name);
     return r > 0 ? REFUSE(why, size, "has a virtual table '%s'", name) : r;
 }

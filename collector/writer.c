@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/store_age.h"
 #include "common/clock.h"
 #include "common/error.h"
 #include "common/limits.h"
@@ -23,6 +24,8 @@
 #define COMMIT_EVERY_NS (200 * NS_PER_MS)
 #define MANY_HOSTS 32
 #define REFUSALS_EVERY_NS (2 * NS_PER_S)
+#define AGE_NS (50 * NS_PER_MS)      /* of packing between two commits: pushes wait so long */
+#define AGE_AGAIN_NS (60 * NS_PER_S) /* after a failure */
 
 static const char *const refusal_names[REFUSED_COUNT_] = {
     [REFUSED_UNAUTHORIZED] = "unauthorized",
@@ -58,7 +61,10 @@ struct writer {
     bool joined;
     atomic_uint_fast64_t refused[REFUSED_COUNT_];
     int64_t refusals_written_ns, commit_begun_ns;
-    uint64_t n_hosts; /* that have pushed; for the thread alone */
+    struct aging *aging;   /* owned; NULL: samples stay as they are */
+    bool ages;             /* there is something to pack; for the thread alone, as the next */
+    int64_t ages_again_ns; /* after a failure; 0: there was none */
+    uint64_t n_hosts;      /* that have pushed; for the thread alone */
     bool told[TROUBLE_COUNT_];
 };
 
@@ -276,7 +282,7 @@ static struct write_job *take_group(struct writer *w) {
 static struct write_job *wait_for_group(struct writer *w, bool *ret_draining) {
     struct timespec until;
     clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec += REFUSALS_EVERY_NS / NS_PER_S;
+    until.tv_sec += w->ages ? 0 : REFUSALS_EVERY_NS / NS_PER_S;
     pthread_mutex_lock(&w->lock);
     int r = 0;
     w->idle = true;
@@ -311,6 +317,18 @@ static void settle(struct writer *w) {
     }
 }
 
+/* Packs samples that are old enough. */
+static void age(struct writer *w) {
+    int64_t now_ns = clock_monotonic_ns();
+    w->ages = w->aging && now_ns >= w->ages_again_ns && aging_is_due(w->aging, now_ns);
+    int r = w->ages ? of_store(aging_step(w->aging, now_ns, AGE_NS)) : 0;
+    if (!r)
+        return;
+    tell_trouble(w, r);
+    w->ages = false;
+    w->ages_again_ns = now_ns + AGE_AGAIN_NS;
+}
+
 static void *writer_main(void *arg) {
     struct writer *w = arg;
     struct write_job *jobs;
@@ -320,6 +338,8 @@ static void *writer_main(void *arg) {
             commit_group(w, jobs);
         else
             look_at_file(w);
+        if (!draining)
+            age(w);
         if (clock_monotonic_ns() - w->refusals_written_ns >= REFUSALS_EVERY_NS)
             flush_refusals(w);
     }
@@ -344,6 +364,7 @@ static void release_writer(struct writer *w) {
     pthread_mutex_destroy(&w->lock);
     pthread_cond_destroy(&w->wake);
     ingest_free(w->ingest);
+    aging_free(w->aging);
     free(w);
 }
 
@@ -359,6 +380,8 @@ int writer_start(const struct writer_options *options, struct writer **ret_write
         return r;
     }
     r = ingest_new(options->store, options->run, &w->ingest);
+    if (r == 0 && options->pack_after_ns)
+        r = aging_new(options->store, options->run, options->pack_after_ns, &w->aging);
     if (r == 0)
         r = -pthread_create(&w->thread, NULL, writer_main, w);
     if (r)

@@ -28,6 +28,7 @@ typedef void (*writer_event_fn)(void *ctx, const char *line);
 struct writer_options {
     struct store *store; /* borrowed; the writer alone uses it until writer_free */
     int64_t run;
+    int64_t pack_after_ns; /* samples of the run are packed when they are that old; 0: never */
     writer_event_fn event;
     void *event_ctx;
 };

@@ -43,6 +43,7 @@ chokepoint_unit_test(test_collector_store_fits chokepoint_store sqlite3)
 chokepoint_unit_test(test_collector_store_tail chokepoint_store sqlite3)
 chokepoint_unit_test(test_collector_store_follow chokepoint_store sqlite3)
 chokepoint_unit_test(test_collector_store_rest chokepoint_store sqlite3)
+chokepoint_unit_test(test_collector_store_age chokepoint_store sqlite3)
 # Takes over access() and sendfile().
 chokepoint_unit_test(test_collector_store_heal chokepoint_store sqlite3 ${CMAKE_DL_LIBS})
 

@@ -31,7 +31,7 @@
 
 static const char usage[] =
     "usage: chokepoint collector --db FILE --run ID --listen ADDR:PORT[,ADDR:PORT...]\n"
-    "                            [--file DEVICE:INODE]\n"
+    "                            [--file DEVICE:INODE] [--pack-after S]\n"
     "\n"
     "Takes the frames that agents push and writes them into the database, as part of a run that\n"
     "is there already. `chokepoint run` starts one by itself.\n"
@@ -51,6 +51,7 @@ static const char end[] =
 #define ORPHAN_NS (6 * NS_PER_S) /* agents of a killed run try for 3 s, mpirun takes time, too */
 #define ORPHANED_NS (200 * NS_PER_MS)
 #define ORPHAN_CHECK_MS 20
+#define PACK_AFTER_MOST_S (30 * 86400)
 #define KEY_MAX 4096 /* bytes of a private key, PEM */
 
 struct collector {
@@ -58,9 +59,9 @@ struct collector {
     const char *key_of;
     char token[SERVER_TOKEN_MAX + 2]; /* one byte more: longer ones are detected */
     struct credentials credentials;
-    uint64_t run;
-    struct store_file file; /* inode 0: any file of that name */
-    struct store *store;    /* belongs to the writer once that runs */
+    uint64_t run, pack_after_s; /* 0: samples stay rows */
+    struct store_file file;     /* inode 0: any file of that name */
+    struct store *store;        /* belongs to the writer once that runs */
     struct writer *writer;
     struct server *server;
     atomic_uint hosts, finals; /* hosts that have begun, and that have sent their last frame */
@@ -92,6 +93,10 @@ static int parse_options(struct collector *c, int argc, char **argv) {
          "a descriptor that listens already; UDP of the same number tells agents\n"
          "the time; nothing else is opened",
          .text = &c->listen},
+        {"--pack-after S",
+         "pack samples when they are S seconds old, and go on recording: a\n"
+         "quarter of the bytes or less, and chokepoint alone reads the file",
+         .count = &c->pack_after_s, .low = 1, .high = PACK_AFTER_MOST_S},
         {"--key-of HOST", "print the key that the agent of HOST must show, and end",
          .text = &c->key_of},
     };
@@ -175,8 +180,11 @@ static int open_all(struct collector *c) {
     int r = confine_files(CONFINE_STORES, c->db); /* before threads begin */
     if (r < 0)
         return fail(strerror(-r));
-    const struct writer_options writer = {
-        .store = c->store, .run = (int64_t)c->run, .event = print_event, .event_ctx = c};
+    const struct writer_options writer = {.store = c->store,
+                                          .run = (int64_t)c->run,
+                                          .pack_after_ns = (int64_t)c->pack_after_s * NS_PER_S,
+                                          .event = print_event,
+                                          .event_ctx = c};
     r = writer_start(&writer, &c->writer);
     if (r < 0)
         return fail(strerror(-r));

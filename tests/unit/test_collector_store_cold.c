@@ -9,6 +9,7 @@
 #include "collector/store_ask.h"
 #include "collector/store_block.h"
 #include "collector/store_cold.h"
+#include "collector/store_mark.h"
 #include "collector/store_pack.h"
 #include "collector/store_query.h"
 #include "collector/store_read_tables.h"
@@ -198,6 +199,39 @@ static void unpack(struct fixture *f) {
     snprintf(packed, sizeof packed, "%s" PACK_ENDING, f->path);
     if (store_unpack(packed, &result, f->why, sizeof f->why) != 0)
         fail_msg("%s", f->why);
+}
+
+/* Packs some frames of a file that is not packed (store_age.h does so). */
+static void pack_frames(struct fixture *f, const char *table, int64_t stream, int64_t until) {
+    struct cooling *cooling;
+    int64_t n = 0;
+    fixture_open(f);
+    assert_int_equal(store_begin(f->store), 0);
+    assert_int_equal(cooling_new(f->store, table, &cooling), 0);
+    assert_int_equal(cooling_frames(cooling, stream, 0, until, &n), 0);
+    cooling_free(cooling);
+    assert_int_equal(mark_set(f->store), 0);
+    assert_int_equal(store_commit(f->store), 0);
+    assert_true(n > 0);
+    store_close(f->store);
+    f->store = NULL;
+}
+
+static void readers_see_blocks_and_rows_of_one_table_as_one(void **state) {
+    struct fixture *f = *state;
+    struct sight plain[SIGHTS], part[SIGHTS];
+    write_two_hosts(f);
+    sql_change(f, "UPDATE memory SET interval_ns = 0 WHERE frame = 9"); /* of no meaning */
+    look(f, plain);
+    pack_frames(f, "net", 1, FRAMES / 3);
+    pack_frames(f, "memory", 1, FRAMES / 2);
+    look(f, part);
+    expect_alike(plain, part);
+    pack_frames(f, "memory", 1, FRAMES);
+    pack_frames(f, "net", 1, FRAMES);
+    pack_frames(f, "net", 2, FRAMES + FRAMES / 2);
+    look(f, part);
+    expect_alike(plain, part);
 }
 
 static void readers_see_the_same_in_a_packed_file(void **state) {
@@ -421,6 +455,7 @@ static void rows_of_frames_that_are_gone_are_left_out(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        TEST(readers_see_blocks_and_rows_of_one_table_as_one),
         TEST(readers_see_the_same_in_a_packed_file),
         TEST(an_unpacked_file_has_all_rows_again),
         TEST(rows_that_no_block_holds_are_packed_as_they_are),
