@@ -63,9 +63,19 @@ static int start_with_pipes(struct collect_child *child, int fds[3][2]) {
     snprintf(run, sizeof run, "%lld", (long long)child->run);
     snprintf(file, sizeof file, "%" PRIu64 ":%" PRIu64, child->file.device, child->file.inode);
     listen_list(child, listen, sizeof listen, kept);
-    const char *const words[] = {child->program, "collector", "--db",  child->database,
-                                 "--file",       file,        "--run", run,
-                                 "--listen",     listen,      NULL};
+    const char *const words[] = {child->program,
+                                 "collector",
+                                 "--db",
+                                 child->database,
+                                 "--file",
+                                 file,
+                                 "--run",
+                                 run,
+                                 "--listen",
+                                 listen,
+                                 child->pack_after ? "--pack-after" : NULL,
+                                 child->pack_after,
+                                 NULL};
     const struct child_variable variables[] = {{"CHOKEPOINT_TOKEN", child->token},
                                                {"CHOKEPOINT_KEY", child->key},
                                                {"CHOKEPOINT_AGENT", child->run_id},

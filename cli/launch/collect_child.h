@@ -26,6 +26,7 @@ struct collect_child {
     const char *program, *database; /* borrowed; program: the command chokepoint */
     const char *token, *key;        /* borrowed: the run's secret and its private key */
     struct store_file file;         /* the database that was opened by that name */
+    const char *pack_after;         /* borrowed: seconds, as a text; NULL: samples stay rows */
     const char *run_id;             /* borrowed; the names for agents and the command */
     const sigset_t *mask;
     int64_t run;

@@ -19,6 +19,8 @@ struct run_options {
     const char *rate, *process_rate; /* Hz, as given: the agents parse it again */
     double rate_hz, process_rate_hz;
     const char *call_spool_limit; /* bytes, as given */
+    const char *pack_after;       /* seconds, as given: the collector parses it again */
+    double pack_after_s;
     int64_t start_timeout_ns;
     int repeats;         /* recorded runs of the command */
     int warmups;         /* unrecorded runs before them */
@@ -42,6 +44,7 @@ struct run_options {
 #define RUN_RATE_MIN_HZ 0.1
 #define RUN_RATE_MAX_HZ 1000
 #define RUN_PROCESS_RATE_MIN_HZ 0.01
+#define RUN_PACK_AFTER_MAX_S (30 * 86400)
 #define RUN_TIMEOUT_MIN_S 0.1
 #define RUN_TIMEOUT_MAX_S 86400
 
@@ -82,6 +85,13 @@ struct run_words {
          .flag = &(words)->options.allow_missing},                                                 \
         {"--separate-launchers", "start each host's agent by an mpirun or srun of its own",        \
          .flag = &(words)->options.separate_launchers},                                            \
+        {"--pack-after S",                                                                         \
+         "pack samples when they are S seconds old, for runs of days:\n"                           \
+         "chokepoint alone reads the file then",                                                   \
+         .text = &(words)->options.pack_after,                                                     \
+         .number = &(words)->options.pack_after_s,                                                 \
+         .low = 1,                                                                                 \
+         .high = RUN_PACK_AFTER_MAX_S},                                                            \
         RUN_TIMEOUT_ROW(&(words)->start_timeout_s)
 
 /* Rows of options for MPI calls, and for the end of a run; `o` is a struct run_options *. */

@@ -107,6 +107,7 @@ int session_open(struct run_session *s, const struct run_options *options, char 
                                             .ctx = s};
     s->collector.program = s->program;
     s->collector.database = options->database;
+    s->collector.pack_after = options->pack_after;
     s->collector.token = s->plan.token = s->token;
     s->collector.key = s->credentials.key;
     s->plan.pin = s->credentials.pin;

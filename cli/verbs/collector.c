@@ -59,9 +59,10 @@ struct collector {
     const char *key_of;
     char token[SERVER_TOKEN_MAX + 2]; /* one byte more: longer ones are detected */
     struct credentials credentials;
-    uint64_t run, pack_after_s; /* 0: samples stay rows */
-    struct store_file file;     /* inode 0: any file of that name */
-    struct store *store;        /* belongs to the writer once that runs */
+    uint64_t run;
+    double pack_after_s;    /* 0: samples stay rows */
+    struct store_file file; /* inode 0: any file of that name */
+    struct store *store;    /* belongs to the writer once that runs */
     struct writer *writer;
     struct server *server;
     atomic_uint hosts, finals; /* hosts that have begun, and that have sent their last frame */
@@ -96,7 +97,7 @@ static int parse_options(struct collector *c, int argc, char **argv) {
         {"--pack-after S",
          "pack samples when they are S seconds old, and go on recording: a\n"
          "quarter of the bytes or less, and chokepoint alone reads the file",
-         .count = &c->pack_after_s, .low = 1, .high = PACK_AFTER_MOST_S},
+         .number = &c->pack_after_s, .low = 1, .high = PACK_AFTER_MOST_S},
         {"--key-of HOST", "print the key that the agent of HOST must show, and end",
          .text = &c->key_of},
     };
@@ -182,7 +183,7 @@ static int open_all(struct collector *c) {
         return fail(strerror(-r));
     const struct writer_options writer = {.store = c->store,
                                           .run = (int64_t)c->run,
-                                          .pack_after_ns = (int64_t)c->pack_after_s * NS_PER_S,
+                                          .pack_after_ns = (int64_t)(c->pack_after_s * 1e9),
                                           .event = print_event,
                                           .event_ctx = c};
     r = writer_start(&writer, &c->writer);
