@@ -135,8 +135,8 @@ static int save_all(struct cooling *c, int64_t stream) {
  * is missing, once it is shortened; no host runs for 146 years. */
 static int take_value(sqlite3_stmt *row, int column, int64_t *ret_value) {
     int type = sqlite3_column_type(row, column);
-    *ret_value = sql_column(row, column);
-    bool known = type == SQLITE_INTEGER && *ret_value != VALUE_ABSENT;
+    *ret_value = type == SQLITE_INTEGER ? sqlite3_column_int64(row, column) : VALUE_ABSENT;
+    bool known = *ret_value != VALUE_ABSENT;
     return known || type == SQLITE_NULL ? 0 : -ERANGE;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Cold samples: rows of a packed database that nobody records into any more, as blocks of columns
- * (store_block.h), by stream and table. Rows of a block are sorted by instance and frame, so values
+ * Cold samples: rows that nobody adds to any more, as blocks of columns (store_block.h), by stream
+ * and table. Rows of a block are sorted by instance and frame, so values
  * of one instance follow each other. It has no time (store_block_times.h says why), and in
  * BLOCK_THIRD what is kept of intervals.
  *

@@ -121,7 +121,7 @@ void store_settle_all(struct store *store) {
 struct growth {
     int64_t interval_ns;
     int64_t values[TABLE_COLUMNS_MAX];
-    int64_t still[TABLE_COLUMNS_MAX]; /* of a row that was held back before it */
+    int64_t still[TABLE_COLUMNS_MAX]; /* of the row that was held back before it, if there is one */
     int64_t resets;                   /* bit set of columns that stepped back */
     bool idle;                        /* all values are known, and none grew */
 };
@@ -156,7 +156,8 @@ static void measure(const struct series *series, const struct base *base, const 
     bool born = row->flags & ROW_BORN;
     int64_t *last = series_values(series, base);
     bool rests = series->table->rests;
-    still_values(series, base, shape, growth->still);
+    if (base->idle)
+        still_values(series, base, base->idle, growth->still);
     growth->interval_ns = interval_of(series, base, born);
     growth->resets = 0;
     growth->idle = growth->interval_ns != VALUE_ABSENT && !born;

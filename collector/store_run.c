@@ -92,19 +92,33 @@ int store_run_command_started(struct store *store, int64_t run, int64_t wall_ns,
     return require_change(store, sql_run(store, SQL_RUN_STARTED, "iii", wall_ns, mono_ns, run));
 }
 
+/* The name under which statements find all rows of a table, those of blocks among them. -ENOENT:
+ * there is no such table. */
+static int name_all_rows(struct store *store, enum table_id id, char name[STORE_SHOWN_SIZE]) {
+    struct data_table *table = NULL;
+    bool has = false, in_blocks = false;
+    int r = sql_has_table(store, all_tables[id].name, &has);
+    if (r || !has)
+        return r ? r : -ENOENT;
+    r = table_load(store, all_tables[id].name, &table);
+    r = r < 0 ? r : r ? blocks_exist(store, table->id, &in_blocks) : -ENOENT;
+    snprintf(name, STORE_SHOWN_SIZE, "%s", all_tables[id].name);
+    return r || !in_blocks ? r : store_show_events(store, all_tables[id].name, name);
+}
+
 /* Whether a row of the table was recorded in the run for which the condition on a column holds. */
 static int has_row(struct store *store, int64_t run, enum table_id table, size_t column,
                    const char *condition, bool *ret_has) {
     AUTO(sql_finalize) sqlite3_stmt *statement = NULL;
-    bool has;
-    int r = sql_has_table(store, all_tables[table].name, &has);
-    if (r || !has)
-        return r ? r : -ENOENT;
+    char name[STORE_SHOWN_SIZE];
+    int r = name_all_rows(store, table, name);
+    if (r)
+        return r;
     r = sql_prepare_made(
         store,
         sqlite3_mprintf("SELECT 1 FROM host h JOIN stream s USING(host) JOIN frame f USING(stream)"
-                        " JOIN %s p USING(frame) WHERE h.run = ? AND p.%s %s LIMIT 1",
-                        all_tables[table].name, all_tables[table].columns[column].name, condition),
+                        " JOIN \"%w\" p USING(frame) WHERE h.run = ? AND p.%s %s LIMIT 1",
+                        name, all_tables[table].columns[column].name, condition),
         &statement);
     if (!r)
         r = sql_bind(statement, "i", run);

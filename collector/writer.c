@@ -24,7 +24,10 @@
 #define COMMIT_EVERY_NS (200 * NS_PER_MS)
 #define MANY_HOSTS 32
 #define REFUSALS_EVERY_NS (2 * NS_PER_S)
-#define AGE_NS (50 * NS_PER_MS)      /* of packing between two commits: pushes wait so long */
+/* Packing between two commits: pushes wait so long. With many hosts there is more to pack, and a
+ * commit takes longer, too. */
+#define AGE_NS (50 * NS_PER_MS)
+#define AGE_MANY_NS (100 * NS_PER_MS)
 #define AGE_AGAIN_NS (60 * NS_PER_S) /* after a failure */
 
 static const char *const refusal_names[REFUSED_COUNT_] = {
@@ -321,7 +324,8 @@ static void settle(struct writer *w) {
 static void age(struct writer *w) {
     int64_t now_ns = clock_monotonic_ns();
     w->ages = w->aging && now_ns >= w->ages_again_ns && aging_is_due(w->aging, now_ns);
-    int r = w->ages ? of_store(aging_step(w->aging, now_ns, AGE_NS)) : 0;
+    int64_t budget_ns = w->n_hosts < MANY_HOSTS ? AGE_NS : AGE_MANY_NS;
+    int r = w->ages ? of_store(aging_step(w->aging, now_ns, budget_ns)) : 0;
     if (!r)
         return;
     tell_trouble(w, r);

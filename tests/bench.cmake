@@ -12,6 +12,8 @@ add_executable(bench_store_rate bench/store_rate.c)
 target_link_libraries(bench_store_rate PRIVATE chokepoint_store sqlite3)
 add_executable(bench_store_bytes bench/store_bytes.c)
 target_link_libraries(bench_store_bytes PRIVATE chokepoint_store sqlite3)
+add_executable(bench_pack_age bench/pack_age.c)
+target_link_libraries(bench_pack_age PRIVATE chokepoint_store)
 
 # Makes recordings of many hosts, to time commands: bench/analysis_speed.sh.
 add_executable(bench_analysis_speed bench/analysis_speed.c)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * collector_rate [--hosts N=20] [--seconds N=30] [--cores N=16] [--rate HZ=10] [--dir DIR]
- * [--paced] [--against COMMAND] [--plain] [--light] [--ramp N=1] [--pace N=1] [--spool FILE]: rows
+ * [--paced] [--against COMMAND] [--plain] [--light] [--ramp N=1] [--pace N=1] [--spool FILE]
+ * [--pack-after S]: rows
  * a second from TLS to committed rows, on one core, beside what SQLite alone does with the same
  * rows; or paced as agents push, a body a second each at its own time of the second. --against: the
  * command chokepoint of another build, in turn with this one's.
@@ -17,7 +18,8 @@
  * asks for it when hosts are very many (common/push_interval.h).
  * Tables are the agent's own; every counter grows in every row, so that none of them is one the
  * store may leave out. --spool FILE: all hosts send the frames of this segment of a real agent's
- * spool instead, at the rate that --rate names.
+ * spool instead, at the rate that --rate names. --pack-after: the collector of this build packs
+ * samples that are so old; the one of --against does not.
  */
 #include <fcntl.h>
 #include <getopt.h>
@@ -67,9 +69,10 @@ static void die(const char *format, ...) {
 struct bench {
     uint64_t hosts, seconds, cores, rate; /* rate: samples per second, and frames in a body */
     const char *command, *against;        /* the command chokepoint, of this build and another */
-    uint64_t pace, pushes; /* seconds between two pushes; number of pushes of a host */
-    uint64_t ramp;         /* seconds from the first push of the first host to that of the last */
-    const char *spool;     /* a file of frames to send; NULL: made-up ones */
+    uint64_t pace, pushes;  /* seconds between two pushes; number of pushes of a host */
+    uint64_t ramp;          /* seconds from the first push of the first host to that of the last */
+    const char *pack_after; /* seconds, as a text; NULL: samples stay rows */
+    const char *spool;      /* a file of frames to send; NULL: made-up ones */
     struct buffer recorded;
     bool paced, plain, light;
     bool keyed;                  /* the present collector knows keys of hosts */
@@ -386,13 +389,14 @@ static int collect_plainly(const char *db) {
 }
 
 /* command NULL: the plain collector. */
-static void become_collector(const char *command, const char *db) {
+static void become_collector(const struct bench *bench, const char *command, const char *db) {
+    bool packs = bench->pack_after && command == bench->command;
     setenv("CHOKEPOINT_TOKEN", TOKEN, 1);
     bind_to_cpu(0, false);
     if (!command)
         _exit(collect_plainly(db));
     execl(command, "chokepoint", "collector", "--db", db, "--run", "1", "--listen", "127.0.0.1:0",
-          (char *)NULL);
+          packs ? "--pack-after" : (char *)NULL, bench->pack_after, (char *)NULL);
     _exit(127);
 }
 
@@ -422,7 +426,7 @@ static pid_t start_collector(const char *command, const char *db, struct bench *
         dup2(in[0], STDIN_FILENO);
         dup2(out[1], STDOUT_FILENO);
         close(in[1]);
-        become_collector(command, db);
+        become_collector(bench, command, db);
     }
     close(in[0]);
     close(out[1]);
@@ -656,6 +660,7 @@ static void parse(struct bench *bench, int argc, char **argv) {
                                             {"ramp", required_argument, NULL, 'm'},
                                             {"pace", required_argument, NULL, 't'},
                                             {"spool", required_argument, NULL, 'o'},
+                                            {"pack-after", required_argument, NULL, 'k'},
                                             {0}};
     const char *parent = "/tmp";
     int option;
@@ -673,6 +678,8 @@ static void parse(struct bench *bench, int argc, char **argv) {
             bench->against = optarg;
         else if (option == 'o')
             bench->spool = optarg;
+        else if (option == 'k')
+            bench->pack_after = optarg;
         else if (option == 'p')
             bench->paced = true;
         else if (option == 'n')

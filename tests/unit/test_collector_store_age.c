@@ -14,6 +14,7 @@
 #include "collector/store_pack.h"
 #include "collector/store_query.h"
 #include "collector/store_read_tables.h"
+#include "tables/tables.h"
 
 #define AFTER_NS (60 * NS_PER_S)
 #define LONG NS_PER_S /* more than any step here takes */
@@ -185,6 +186,28 @@ static void rows_that_no_block_can_hold_stay_rows(void **state) {
     aging_free(aging);
 }
 
+static void a_job_is_known_by_packed_samples(void **state) {
+    struct fixture *f = *state;
+    int64_t values[TABLE_COLUMNS_MAX] = {[PROCESS_JOB] = 1, [PROCESS_RANK] = VALUE_ABSENT};
+    struct store *reader;
+    bool has = false;
+    assert_int_equal(store_begin(f->store), 0);
+    assert_int_equal(fixture_frame(f, 1, 10.0), 0);
+    assert_int_equal(fixture_row_flags(f, &all_tables[TABLE_PROCESS], 0, "a[7]", values), 0);
+    assert_int_equal(store_commit(f->store), 0);
+    struct aging *aging = begin_aging(f);
+    pack_all(aging, 0);
+    pack_all(aging, AFTER_NS);
+    assert_int_equal(ask(f, PACKED), 1);
+    assert_int_equal(store_open_read(f->path, &reader, f->why, sizeof f->why), 0);
+    assert_int_equal(store_run_has_job(reader, f->run, &has), 0);
+    assert_true(has);
+    assert_int_equal(store_run_has_ranks(f->store, f->run, &has), 0);
+    assert_false(has);
+    store_close(reader);
+    aging_free(aging);
+}
+
 /* ---- other programs ---- */
 
 static int prepare_plainly(const char *path, const char *sql, char *why, size_t size) {
@@ -314,6 +337,7 @@ int main(void) {
         TEST(tables_are_made_and_widened_beside_blocks),
         TEST(other_runs_of_the_file_stay_as_they_are),
         TEST(rows_that_no_block_can_hold_stay_rows),
+        TEST(a_job_is_known_by_packed_samples),
         TEST(another_program_refuses_the_file_and_says_what_reads_it),
         TEST(a_program_that_has_the_file_open_refuses_it_from_then_on),
         TEST(packed_and_unpacked_it_is_a_plain_file_again),
