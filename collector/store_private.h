@@ -93,7 +93,7 @@ struct data_table {
 /* A data table as one kind of stream describes it: some of its columns, in the stream's order. */
 struct shape {
     struct data_table *table;
-    sqlite3_stmt *insert;
+    struct row_batch *batch; /* owned: rows that are not inserted yet; store_insert.c */
     size_t n_columns;
     uint16_t ordinals[TABLE_COLUMNS_MAX]; /* of the stream's columns in the data table */
     bool counters[TABLE_COLUMNS_MAX];     /* true: the growth is stored */
@@ -398,7 +398,7 @@ void tables_free(struct store *store); /* frees tables and shapes */
 
 /* SQL texts for a data table. Owned by the caller (sqlite3_free); NULL without memory. */
 char *table_create_sql(const struct data_table *table);
-char *table_insert_sql(const struct data_table *table, const struct shape *shape);
+char *table_insert_sql(const struct data_table *table, const struct shape *shape, size_t n_rows);
 char *view_create_sql(const struct data_table *table);
 /* Selects the view's rows of run ?1; `rows`: the name of the table that has them. */
 char *view_select_sql(const struct data_table *table, const char *rows);
@@ -501,6 +501,18 @@ int64_t clock_map_time(const struct store_clock_map *map, int64_t mono_ns);
     "coalesce((SELECT c.offset_ns + (" mono " - c.at_ns) * c.drift_ppm / 1e6 FROM clock_piece c"   \
     " WHERE c.stream = s.stream AND c.from_ns <= " mono                                            \
     " ORDER BY c.from_ns DESC LIMIT 1), s.clock_offset_ns)"
+
+/* ---- store_insert.c ---- */
+
+struct row_batch;
+int batch_new(struct store *store, const struct data_table *table, const struct shape *shape,
+              struct row_batch **ret_batch);
+void batch_free(struct row_batch *batch); /* takes NULL */
+/* `third`: interval_ns, or the number of an event. Rows are in the file after batches_save. */
+int batch_add(struct store *store, const struct shape *shape, int64_t frame, int64_t instance,
+              int64_t third, const int64_t *values);
+/* Inserts all rows that wait; before each commit. */
+int batches_save(struct store *store);
 
 /* ---- store_row.c ---- */
 

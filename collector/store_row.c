@@ -22,30 +22,11 @@
 #define IDLE_MAX_NS NS_PER_S
 #define REST_MOST_NS (10 * NS_PER_S)
 
-static int put_value(sqlite3_stmt *statement, int at, int64_t value) {
-    return value == VALUE_ABSENT ? sqlite3_bind_null(statement, at)
-                                 : sqlite3_bind_int64(statement, at, value);
-}
-
-/* `third`: interval_ns, or the number of an event. */
-static int insert_row(const struct shape *shape, int64_t frame, int64_t instance, int64_t third,
-                      const int64_t *values) {
-    sqlite3_stmt *statement = shape->insert;
-    sqlite3_bind_int64(statement, 1, frame);
-    sqlite3_bind_int64(statement, 2, instance);
-    put_value(statement, 3, third);
-    for (size_t i = 0; i < shape->n_columns; i++)
-        put_value(statement, 4 + (int)i, values[i]);
-    int code = sqlite3_step(statement);
-    sqlite3_reset(statement);
-    return sql_errno(code);
-}
-
 /* Stores a row that ends at the instance's time t. */
 static int put_sample(struct store *store, struct stream *stream, struct series *series,
                       struct base *base, const struct shape *shape, int64_t frame, int64_t t_ns,
                       int64_t interval_ns, const int64_t *values) {
-    int r = insert_row(shape, frame, base->instance, interval_ns, values);
+    int r = batch_add(store, shape, frame, base->instance, interval_ns, values);
     if (r || !stream->joins)
         return r;
     return joined_add(store, stream, series, base, shape, t_ns, interval_ns, values);
@@ -266,7 +247,7 @@ static int store_event(struct store *store, struct series *series, struct base *
     base->frame = store->frame;
     base->seen_ns = series->sample_ns;
     base->seen_sample = series->sample;
-    return insert_row(shape, store->frame, base->instance, base->next_n, row->values);
+    return batch_add(store, shape, store->frame, base->instance, base->next_n, row->values);
 }
 
 int store_sampled(struct store *store, int64_t table_id) {

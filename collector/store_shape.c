@@ -56,7 +56,7 @@ static int shape_new(struct store *store, struct data_table *stored, const struc
         shape->counters[i] =
             table->kind == TABLE_SAMPLES && table->columns[i].kind == COLUMN_COUNTER;
     }
-    int r = sql_prepare_made(store, table_insert_sql(stored, shape), &shape->insert);
+    int r = batch_new(store, stored, shape, &shape->batch);
     if (r) {
         free(shape);
         return r;

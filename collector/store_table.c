@@ -256,7 +256,7 @@ int table_ensure(struct store *store, const struct table *table, struct data_tab
 }
 
 static void shape_free(struct shape *shape) {
-    sqlite3_finalize(shape->insert);
+    batch_free(shape->batch);
     block_rows_free(shape->waiting);
     free(shape);
 }

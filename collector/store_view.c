@@ -21,16 +21,19 @@ char *table_create_sql(const struct data_table *table) {
     return sqlite3_str_finish(sql);
 }
 
-char *table_insert_sql(const struct data_table *table, const struct shape *shape) {
+char *table_insert_sql(const struct data_table *table, const struct shape *shape, size_t n_rows) {
     sqlite3_str *sql = sqlite3_str_new(NULL);
     sqlite3_str_appendf(sql, "INSERT INTO \"%w\"(frame, instance, %s", table->name,
                         table->kind == TABLE_EVENTS ? "n" : "interval_ns");
     for (size_t i = 0; i < shape->n_columns; i++)
         sqlite3_str_appendf(sql, ", \"%w\"", table->columns[shape->ordinals[i]].name);
-    sqlite3_str_appendf(sql, ") VALUES(?, ?, ?");
-    for (size_t i = 0; i < shape->n_columns; i++)
-        sqlite3_str_appendf(sql, ", ?");
-    sqlite3_str_appendf(sql, ")");
+    sqlite3_str_appendf(sql, ") VALUES");
+    for (size_t row = 0; row < n_rows; row++) {
+        sqlite3_str_appendf(sql, row ? ", (?, ?, ?" : "(?, ?, ?");
+        for (size_t i = 0; i < shape->n_columns; i++)
+            sqlite3_str_appendf(sql, ", ?");
+        sqlite3_str_appendf(sql, ")");
+    }
     return sqlite3_str_finish(sql);
 }
 

@@ -34,6 +34,8 @@ int store_commit(struct store *store) {
     }
     store->stream = NULL;
     if (!r)
+        r = batches_save(store);
+    if (!r)
         r = sql_run(store, SQL_TOUCH_FIRST_PAGE, "");
     if (!r)
         r = sql_run(store, SQL_COMMIT, "");

@@ -105,6 +105,30 @@ static void idle_stretches_are_one_row_and_intervals_still_tile_time(void **stat
                      5);
 }
 
+/* Rows are inserted some at a time, and the rest of them with the commit. */
+static void all_rows_of_a_transaction_are_there_with_their_values(void **state) {
+    struct fixture *f = *state;
+    for (int n = 1; n < 60; n++) {
+        BEGIN(f);
+        assert_int_equal(fixture_frame(f, (uint64_t)n, n), 0);
+        for (int i = 0; i < n; i++) {
+            char name[16];
+            snprintf(name, sizeof name, "m%02d", i);
+            ROW(f, &memory_table, name, 100 * n + i, i % 3 ? i : VALUE_ABSENT, 7 * n);
+        }
+        COMMIT(f);
+    }
+    assert_int_equal(sql_number(f, "SELECT count(*) FROM memory"), 59 * 60 / 2);
+    assert_int_equal(sql_number(f, "SELECT count(*) FROM memory m JOIN frame f USING(frame) JOIN"
+                                   " instance i USING(instance) WHERE m.free_bytes = 100 * f.seq +"
+                                   " substr(i.name, 2) AND coalesce(m.load_nano, 0) IN (0,"
+                                   " substr(i.name, 2) + 0) AND coalesce(m.user_ns, 7) = 7"),
+                     59 * 60 / 2);
+    assert_int_equal(sql_number(f, "SELECT count(*) FROM memory WHERE load_nano IS NULL AND frame"
+                                   " = (SELECT max(frame) FROM frame)"),
+                     20);
+}
+
 static void a_second_row_of_an_instance_in_a_frame_is_dropped_and_counted(void **state) {
     struct fixture *f = *state;
     BEGIN(f);
@@ -619,6 +643,7 @@ int main(void) {
         TEST(what_is_born_counts_whole_since_the_previous_sample),
         TEST(an_unknown_counter_value_leaves_no_false_growth),
         TEST(idle_stretches_are_one_row_and_intervals_still_tile_time),
+        TEST(all_rows_of_a_transaction_are_there_with_their_values),
         TEST(a_second_row_of_an_instance_in_a_frame_is_dropped_and_counted),
         TEST(a_replay_is_refused_and_counted),
         TEST(slots_missed_and_an_agents_restart_are_counted),
