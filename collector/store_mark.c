@@ -23,16 +23,16 @@ static int exec_unguarded(struct store *store, const char *sql) {
     return r ? r : error;
 }
 
-/* The first fault of the schema: whether it is the mark. */
-static bool is_refused_for_mark(struct store *store) {
+/* Whether the schema has no fault, or the first one is the mark. */
+static bool is_good_or_marked(struct store *store) {
     AUTO(sql_finalize) sqlite3_stmt *statement = NULL;
     int code = sqlite3_prepare_v2(store->db, "SELECT 1 FROM sqlite_schema", -1, &statement, NULL);
-    return (code & 0xff) == SQLITE_CORRUPT &&
-           strncmp(sqlite3_errmsg(store->db), REFUSAL, strlen(REFUSAL)) == 0;
+    return code == SQLITE_OK || ((code & 0xff) == SQLITE_CORRUPT &&
+                                 strncmp(sqlite3_errmsg(store->db), REFUSAL, strlen(REFUSAL)) == 0);
 }
 
 int mark_pass(struct store *store) {
-    return is_refused_for_mark(store) ? exec_unguarded(store, "PRAGMA writable_schema=ON") : 0;
+    return is_good_or_marked(store) ? exec_unguarded(store, "PRAGMA writable_schema=ON") : 0;
 }
 
 static int has_mark(struct store *store, bool *ret_has) {

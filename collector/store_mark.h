@@ -6,8 +6,8 @@
  * no blocks can take such a file for one with fewer samples. The mark comes with the transaction
  * that has the first block, and does no harm to the file's log.
  *
- * Connections of the store pass over it. Where a file has it, they pass over other entries that are
- * no SQL, too: what these name is then not there.
+ * Connections of the store pass over it, also those that were opened before. A file whose schema
+ * has another fault when it is opened is refused as ever.
  */
 #ifndef CHOKEPOINT_COLLECTOR_STORE_MARK_H
 #define CHOKEPOINT_COLLECTOR_STORE_MARK_H
@@ -18,7 +18,8 @@ struct store;
 #define MARK_NAME "some samples are packed: read this file with chokepoint"
 #define MARK_SQL "CREATE TABLE of packed samples"
 
-/* For a connection that was opened just now: passes over the mark, if the file has it. */
+/* For a connection that was opened just now: passes over the mark, if the file has it or gets it.
+ */
 int mark_pass(struct store *store);
 
 /* Within a transaction of the caller. */

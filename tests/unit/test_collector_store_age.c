@@ -237,6 +237,25 @@ static void another_program_refuses_the_file_and_says_what_reads_it(void **state
     aging_free(aging);
 }
 
+static void a_reader_that_has_the_file_open_reads_on(void **state) {
+    struct fixture *f = *state;
+    struct aging *aging = begin_aging(f);
+    struct store *reader;
+    struct store_run *runs;
+    size_t n = 0;
+    write_frames(f, 0, 10);
+    pack_all(aging, 0);
+    assert_int_equal(store_open_read(f->path, &reader, f->why, sizeof f->why), 0);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(store_list_runs(reader, &runs, &n), 0);
+        assert_int_equal(n, 1);
+        store_runs_free(runs, n);
+        pack_all(aging, AFTER_NS);
+    }
+    store_close(reader);
+    aging_free(aging);
+}
+
 /* One that has the file open already, and knows its schema. */
 static void a_program_that_has_the_file_open_refuses_it_from_then_on(void **state) {
     struct fixture *f = *state;
@@ -339,6 +358,7 @@ int main(void) {
         TEST(rows_that_no_block_can_hold_stay_rows),
         TEST(a_job_is_known_by_packed_samples),
         TEST(another_program_refuses_the_file_and_says_what_reads_it),
+        TEST(a_reader_that_has_the_file_open_reads_on),
         TEST(a_program_that_has_the_file_open_refuses_it_from_then_on),
         TEST(packed_and_unpacked_it_is_a_plain_file_again),
         TEST(a_schema_with_another_fault_is_refused),
