@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "analysis/causes/causes_private.h"
+#include "analysis/gain/gain_counted.h"
 
 static struct gain gain_of(const struct whatif_answer *answer) {
     return (struct gain){.estimate = fmax(0, answer->run_gain),
@@ -151,6 +152,16 @@ static int take_answer(const struct run_model *model, const struct whatif *whati
     return 0;
 }
 
+/* Under a quota the share of a wait says too much: the job gets no more than its quota without it.
+ */
+static void hold_to_quota(const struct run_model *model, struct candidate *c) {
+    double most = c->can_remove ? gain_most_within_quota(model, &c->remove) : NAN;
+    if (isnan(most) || c->gain.replayed || c->gain.estimate <= most)
+        return;
+    c->gain.estimate = most;
+    c->gain.high = fmin(c->gain.high, gain_at_pace(most, number_of(model, PACE_FASTER)));
+}
+
 /* ---- when it held ---- */
 
 /* Value of a rank in a slice; NAN if the rank did not exist. */
@@ -274,6 +285,7 @@ int candidates_estimate(const struct run_model *model, const struct whatif *what
         candidate_count(model, candidates, c);
         if (result == 0)
             result = take_answer(model, engine, c);
+        hold_to_quota(model, c);
         collect(model, candidates->start_ns, c, &levels);
         if (levels.n >= 8)
             find_span(model, &levels, c);

@@ -12,6 +12,10 @@ struct quota {
 
 /* The group of the host that was throttled most, since groups contain each other. */
 struct quota quota_of(const struct run_model *model, int host, struct windows windows);
+/* The largest part of its quota that a control group of the host used, at most what the job used
+ * there: job_cores. NAN: no group has a quota. */
+double quota_used(const struct run_model *model, int host, struct windows windows,
+                  double job_cores);
 /* The share of the run for which a quota throttled a control group of the host; NAN if there is
  * none.
  */

@@ -21,6 +21,7 @@
 #include <stddef.h>
 
 struct run_model;
+struct whatif_scenario;
 
 /* The loss to take away, from the process with that host and rank that lost most. */
 struct counted_loss {
@@ -75,6 +76,12 @@ bool gain_counted_link(const struct run_model *model, const struct counted_link 
  */
 bool gain_counted_quota(const struct run_model *model, int host, size_t group, double cpus,
                         struct counted *ret_counted);
+
+/* The most that a change saves which leaves the job's computing and its quotas as they are: its CPU
+ * time takes as long as the fullest quota makes it take, whatever else it waits for. NAN: there is
+ * no quota, it is another change, or ranks may spin. */
+double gain_most_within_quota(const struct run_model *model,
+                              const struct whatif_scenario *scenario);
 
 /* The gain if the rest of the time passes at another pace (number.h). */
 double gain_at_pace(double gain, double pace);

@@ -49,4 +49,8 @@ bool gain_ends_last(const struct run_model *model, size_t who, size_t group);
 /* Whether the run's end waits for it: it hardly waits, or at most that long. */
 bool gain_is_awaited(const struct run_model *model, size_t who, size_t group, double little_s);
 
+/* Whether there are ranks: these may spin while they wait, so that they compute less when they wait
+ * less. */
+bool gain_may_spin(const struct run_model *model);
+
 #endif

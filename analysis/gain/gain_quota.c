@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* The cost of a quota for a host that has none, from counters. */
+/*
+ * Quotas without calls, from counters: the cost of one for a host that has none, and the most that
+ * other changes save under one that is there.
+ */
 #include <math.h>
 
+#include "analysis/evidence/quota.h"
 #include "analysis/gain/gain_private.h"
 #include "analysis/gain/gain_warm.h"
+#include "analysis/gain/whatif.h"
 
 #define QUOTA_WAIT                                                                                 \
     0.15 /* of its time: the uncertainty that this wait leaves goes into the interval */
@@ -47,4 +52,34 @@ bool gain_counted_quota(const struct run_model *model, int host, size_t group, d
     ret_counted->gain_low = 1 - most * number_of(model, PACE_SLOWER);
     ret_counted->gain_high = 1 - least * number_of(model, PACE_FASTER);
     return true;
+}
+
+/* ---- under a quota that is there ---- */
+
+/* Whether the job computes as much as before, with the same quotas. */
+static bool leaves_work(const struct whatif_scenario *s) {
+    return s->kind == WHATIF_LINK || s->kind == WHATIF_DISK ||
+           (s->kind == WHATIF_WITHOUT && s->term != BUDGET_QUOTA);
+}
+
+bool gain_may_spin(const struct run_model *model) {
+    for (size_t r = 0; r < model->budgets.n; r++)
+        if (model->budgets.items[r].rank >= 0)
+            return true;
+    return false;
+}
+
+double gain_most_within_quota(const struct run_model *model, const struct whatif_scenario *s) {
+    double most = NAN, sharing;
+    if (!leaves_work(s) || gain_may_spin(model))
+        return NAN;
+    struct windows windows = phase_windows(&model->groups[model->main_group]);
+    for (size_t h = 0; h < model->n_hosts; h++) {
+        double job = cpus_used(model, (int)h, model->main_group,
+                               (double)windows_length(windows) / 1e9, &sharing);
+        double used = job > 0 ? quota_used(model, (int)h, windows, job) : NAN;
+        if (!isnan(used))
+            most = fmin(most, fmax(0, 1 - used));
+    }
+    return most;
 }

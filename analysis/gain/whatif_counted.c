@@ -48,13 +48,6 @@ static bool is_of_computing(const struct whatif *w, const struct whatif_scenario
            ranks_busy(w->model, w->model->main_group) >= number_of(w->model, COMPUTE_BOUND);
 }
 
-static bool may_spin(const struct run_model *model) {
-    for (size_t r = 0; r < model->budgets.n; r++)
-        if (model->budgets.items[r].rank >= 0)
-            return true;
-    return false;
-}
-
 /* The share of computing that decides: of the working process with the smallest one, as faster
  * cores save it for all; of the one with the largest if cores become slower.
  */
@@ -74,7 +67,7 @@ static double computing_of(const struct run_model *model, bool slower) {
 static void count_computing(const struct whatif *w, const struct whatif_scenario *s,
                             struct whatif_answer *a) {
     const struct run_model *model = w->model;
-    if (may_spin(model))
+    if (gain_may_spin(model))
         return;
     size_t group = model->main_group;
     bool together = /* a rank also spends less time in the queue behind the others */
@@ -213,8 +206,26 @@ static int count_iterations(const struct whatif *w, const struct whatif_scenario
 
 /* ---- all ---- */
 
-int whatif_count(const struct whatif *w, const struct whatif_scenario *scenarios, size_t n,
-                 struct whatif_answer *a) {
+/* No wait that is taken away gives a job more CPU time than its quota. */
+static void hold_to_quota(const struct whatif *w, const struct whatif_scenario *scenarios, size_t n,
+                          struct whatif_answer *a) {
+    double most = 1;
+    for (size_t i = 0; i < n && a->counted; i++) {
+        double of_one = gain_most_within_quota(w->model, &scenarios[i]);
+        if (isnan(of_one))
+            return;
+        most = fmin(most, of_one);
+    }
+    if (!a->counted)
+        return;
+    double high = fmin(a->gain_high, gain_at_pace(most, number_of(w->model, PACE_FASTER)));
+    if (a->gain > most || a->gain_high > high)
+        answer(fmin(a->gain, most),
+               fmin(a->gain_low, gain_at_pace(most, number_of(w->model, PACE_SLOWER))), high, a);
+}
+
+static int count_any(const struct whatif *w, const struct whatif_scenario *scenarios, size_t n,
+                     struct whatif_answer *a) {
     if (w->model->critical.source == CRITICAL_FROM_WAITS)
         return whatif_by_waits(w, scenarios, n, a);
     if (n != 1)
@@ -230,4 +241,12 @@ int whatif_count(const struct whatif *w, const struct whatif_scenario *scenarios
     else
         count(w, &scenarios[0], a);
     return 0;
+}
+
+int whatif_count(const struct whatif *w, const struct whatif_scenario *scenarios, size_t n,
+                 struct whatif_answer *a) {
+    int result = count_any(w, scenarios, n, a);
+    if (result == 0)
+        hold_to_quota(w, scenarios, n, a);
+    return result;
 }
