@@ -201,7 +201,7 @@ int verdict_make(const struct run_model *model, struct candidates *candidates,
     verdict_of_unexplained(model, candidates, &v);
     verdict_of_gpu(model, &v);
     bool failed = verdict_of_failed(model, &v);
-    v.leaning = v.state;
+    v.sureness = verdict_sureness(model, v.confidence);
     if (!failed)
         find_too_little(model, &v.too_little);
     if (v.too_little.code)

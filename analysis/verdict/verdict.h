@@ -24,6 +24,10 @@ enum verdict_state {
     VERDICT_IDLE
 };
 
+/* How far a sentence commits itself. Only the confidence decides, so that the word and the figure
+ * beside it never contradict each other. */
+enum verdict_sureness { VERDICT_SURE, VERDICT_PROBABLE, VERDICT_POSSIBLE };
+
 /* "saturated", "suspected", "balanced", "insufficient", "idle" */
 const char *verdict_state_name(enum verdict_state state);
 /* Whether it blames something, certainly or as a suspicion. */
@@ -58,9 +62,9 @@ struct verdict_harmless {
 
 struct verdict {
     enum verdict_state state;
-    enum verdict_state leaning; /* the state if enough had been observed */
-    int host;                   /* -1: none */
-    int rank;                   /* -1: no rank is to blame */
+    enum verdict_sureness sureness; /* of what it says, also if too little had been observed */
+    int host;                       /* -1: none */
+    int rank;                       /* -1: no rank is to blame */
     enum subject subject;
     enum resource resource;
     enum cause_kind kind;
@@ -85,6 +89,7 @@ struct verdict {
     double share_low, share_high;  /* 95 % of its share of the run's time */
     const struct candidate *other; /* the other direction of its link, or NULL */
     size_t n_alike;                /* number of other hosts with nearly as much of the same */
+    double blocked_alike; /* the shares of these hosts in sum; the path passes one at a time */
     const struct candidate *runner_up;
     enum verdict_lost lost;
     /* Without a candidate: */

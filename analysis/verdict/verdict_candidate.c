@@ -47,11 +47,12 @@ static const struct candidate *other_direction(const struct candidates *candidat
     return NULL;
 }
 
-static size_t count_alike(const struct candidates *candidates) {
-    size_t alike = 0;
+static void count_alike(const struct candidates *candidates, struct verdict *v) {
     for (size_t i = 1; i < candidates->n; i++)
-        alike += candidate_is_alike(&candidates->items[0], &candidates->items[i]);
-    return alike;
+        if (candidate_is_alike(&candidates->items[0], &candidates->items[i])) {
+            v->n_alike++;
+            v->blocked_alike += candidates->items[i].blocked;
+        }
 }
 
 static void add_other_direction(const struct candidates *candidates, const struct candidate *other,
@@ -178,7 +179,8 @@ int verdict_of_candidate(const struct run_model *model, struct candidates *candi
         return result;
     v->candidate = c;
     v->other = other_direction(candidates);
-    v->n_alike = candidate_is_of_program(c) ? 0 : count_alike(candidates);
+    if (!candidate_is_of_program(c))
+        count_alike(candidates, v);
     v->share_low = r.low;
     v->share_high = r.high;
     v->state = verdict_state_of(model, c, verdict_gain_low(c, &r));

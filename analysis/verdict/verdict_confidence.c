@@ -148,6 +148,12 @@ double verdict_confidence(const struct run_model *model, double computed, double
            evidence_there(model);
 }
 
+enum verdict_sureness verdict_sureness(const struct run_model *model, double confidence) {
+    return confidence >= number_of(model, CONFIDENCE_SURE)     ? VERDICT_SURE
+           : confidence >= number_of(model, CONFIDENCE_LIKELY) ? VERDICT_PROBABLE
+                                                               : VERDICT_POSSIBLE;
+}
+
 double verdict_confidence_counted(const struct run_model *model, double share) {
     return capped(model, fmin(share * long_enough(model), sure_by_time(model))) *
            evidence_there(model);

@@ -41,6 +41,7 @@ bool verdict_is_of_host(enum subject subject);
 
 /* The lowest known gain of the run. */
 double verdict_gain_low(const struct candidate *c, const struct resampled *r);
+enum verdict_sureness verdict_sureness(const struct run_model *model, double confidence);
 enum verdict_state verdict_state_of(const struct run_model *model, const struct candidate *c,
                                     double gain_low);
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/gain/gain_counted.h"
 #include "common/error.h"
 #include "reports/says/candidate_words.h"
 #include "reports/says/remark_words.h"
@@ -58,7 +59,7 @@ static char *name_limit(const struct run_model *model, const struct verdict *v,
                         const struct candidate *c) {
     AUTO(text_free) char *cause = remark_words(&c->cause);
     AUTO(text_free)
-    char *who = whose(model, c, c->fallback || (v->n_alike && v->n_alike + 1 == model->n_hosts));
+    char *who = whose(model, c, c->fallback || verdict_is_of_all(model, v));
     if (!cause || !who)
         return NULL;
     const char *bare = cause + strlen(cause_label(c->cause.kind));
@@ -106,29 +107,27 @@ static char *rates_both_ways(const struct run_model *model, const struct candida
 }
 
 /* Extent of the limit: the used part of its rate if known, else a share of the time. */
-static char *how_much(const struct run_model *model, const struct candidate *c,
-                      const struct candidate *other) {
-    if (is_rated(c) && other)
-        return rates_both_ways(model, c, other);
+static char *how_much(const struct run_model *model, const struct verdict *v) {
+    const struct candidate *c = v->candidate;
+    if (is_rated(c) && v->other)
+        return rates_both_ways(model, c, v->other);
     if (is_rated(c))
         return text_format("at %.0f %% of its %.3g MB/s", 100 * c->reached, c->ceiling);
     if (!model_has_path(model) && !isnan(c->lost.estimate))
         return text_format("%.0f %% of its recorded time", 100 * c->lost.estimate);
-    return text_format("%.0f %% of %s%.64s", 100 * c->blocked, group_before(model, c->group),
+    return text_format("%.0f %% of %s%.64s", 100 * verdict_share(model, v),
+                       group_before(model, c->group),
                        c->group ? group_words(model, c->group) : "the run");
 }
 
 static char *limit_of_candidate(const struct run_model *model, const struct verdict *v) {
     const struct candidate *c = v->candidate;
     AUTO(text_free) char *name = name_limit(model, v, c);
-    AUTO(text_free) char *much = how_much(model, c, v->other);
+    AUTO(text_free) char *much = how_much(model, v);
     char span[64] = "";
-    if (verdict_has_span(model, c))
+    if (verdict_has_span(model, v))
         snprintf(span, sizeof span, ", from %.3g s to %.3g s", c->start_s, c->end_s);
-    return name && much
-               ? text_format("%s%s: %s%s", v->leaning == VERDICT_SATURATED ? "" : "probably ", name,
-                             much, span)
-               : NULL;
+    return name && much ? text_format("%s%s: %s%s", verdict_doubt(v), name, much, span) : NULL;
 }
 
 /* The limit, whatever ended the run. */
@@ -145,7 +144,8 @@ static char *limit_until_then(const struct run_model *model, const struct verdic
     if (v->state != VERDICT_BALANCED)
         return text_format("not known. %s", summary);
     AUTO(text_free) char *cause = remark_words(&v->cause);
-    return cause ? text_format("none that one change would lift: %s", cause) : NULL;
+    return cause ? text_format("%snone that one change would lift: %s", verdict_doubt(v), cause)
+                 : NULL;
 }
 
 char *verdict_limit(const struct run_model *model, const struct verdict *v, const char *summary) {
@@ -189,7 +189,7 @@ static const char *change_words(const struct verdict *v) {
     const struct candidate *c = v->candidate;
     if (c->kind == CAUSE_LATENCY)
         return "half the latency";
-    if (c->fallback)
+    if (verdict_is_of_faster_cores(c))
         return "cores twice as fast";
     if (c->kind == CAUSE_SKEW)
         return c->sharing.gain.replayed ? "that work shared out among its peers"
@@ -202,6 +202,28 @@ static const char *change_words(const struct verdict *v) {
     default:
         return "without this limit";
     }
+}
+
+/* The share of the run that its limit took. */
+static double share_of_run(const struct run_model *model, const struct verdict *v) {
+    const struct candidate *c = v->candidate;
+    return verdict_share(model, v) * (c->blocked > 0 ? c->run_share / c->blocked : 1);
+}
+
+/* A gain that does not fit the share beside it says why, in one clause. */
+static const char *why_unlike_share(const struct run_model *model, const struct verdict *v) {
+    const struct gain *gain = candidate_gain(v->candidate);
+    const struct whatif_scenario *change = candidate_change(v->candidate);
+    double share = 100 * share_of_run(model, v), most = gain_most_within_quota(model, change);
+    if (is_rated(v->candidate))
+        return "";
+    if (round(100 * gain->low) > ceil(share))
+        return "; more than its share, since what waits for it ends sooner, too";
+    if (change->kind != WHATIF_WITHOUT)
+        return "";
+    if (share - 100 * gain->estimate >= 1 && gain->estimate >= most)
+        return "; then its CPU quota is the limit";
+    return round(100 * gain->high) < floor(share) ? "; then something else is the limit" : "";
 }
 
 char *verdict_worth(const struct run_model *model, const struct verdict *v) {
@@ -226,12 +248,12 @@ char *verdict_worth(const struct run_model *model, const struct verdict *v) {
                                                                   : "",
                            100 * twice->estimate, range, 100 * gone->estimate);
     if (gone->replayed || gone->counted)
-        return text_format("%s: %s%.0f %% run time%s%s", change_words(v),
+        return text_format("%s: %s%.0f %% run time%s%s%s", change_words(v),
                            gone->replayed ? "-" : "about -", 100 * gone->estimate, range,
-                           gone->replayed ? "" : ", by counters");
+                           gone->replayed ? "" : ", by counters", why_unlike_share(model, v));
     if (isnan(v->gain_high))
         return text_format("not known");
-    double itself = c->run_share + (v->other ? v->other->run_share : 0);
+    double itself = share_of_run(model, v) + (v->other ? v->other->run_share : 0);
     bool more = round(100 * v->gain_high) > round(100 * itself) && itself >= 0.005;
     if (more) /* what waited beside it may have waited for the same */
         return text_format("%s: -%.0f %% run time if all else takes as long, at most -%.0f %%",

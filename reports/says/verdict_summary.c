@@ -90,6 +90,12 @@ void verdict_say_share(const struct run_model *model, const struct candidate *c,
         snprintf(to, size, "%.0f %% of the time (%s)", 100 * c->blocked, of_run);
 }
 
+bool verdict_is_of_faster_cores(const struct candidate *c) {
+    const struct whatif_scenario *change = candidate_change(c);
+    return c->fallback ||
+           (change->kind == WHATIF_CPU && change->factor == 2 && c->kind != CAUSE_BINDING);
+}
+
 enum verdict_scope verdict_gain_scope(const struct verdict *v) {
     const struct candidate *c = v->candidate;
     const struct gain *gone = candidate_gain(c);
@@ -133,7 +139,7 @@ static void say_gain(const struct run_model *model, const struct verdict *v, cha
     if (c->kind == CAUSE_LATENCY && gone->replayed)
         snprintf(to, size, " Half the latency would make it %.0f %% shorter%s.",
                  100 * gone->estimate, range);
-    else if (c->fallback && (gone->replayed || gone->counted))
+    else if (verdict_is_of_faster_cores(c) && (gone->replayed || gone->counted))
         snprintf(to, size, " Cores twice as fast would make it %.0f %% shorter%s.",
                  100 * gone->estimate, range);
     else if (gone->counted)
@@ -153,19 +159,30 @@ static void say_gain(const struct run_model *model, const struct verdict *v, cha
                  range);
 }
 
+bool verdict_is_of_all(const struct run_model *model, const struct verdict *v) {
+    return v->n_alike && v->n_alike + 1 == model->n_hosts;
+}
+
+double verdict_share(const struct run_model *model, const struct verdict *v) {
+    bool sum = verdict_is_of_all(model, v) && model_has_path(model);
+    return fmin(1, v->candidate->blocked + (sum ? v->blocked_alike : 0));
+}
+
 /* A limit that took more time than the span has held outside it, too. */
-bool verdict_has_span(const struct run_model *model, const struct candidate *c) {
+bool verdict_has_span(const struct run_model *model, const struct verdict *v) {
+    const struct candidate *c = v->candidate;
     if (isnan(c->start_s))
         return false;
     double phase_s = (double)windows_length(phase_windows(&model->groups[c->group])) / 1e9;
-    return c->blocked * phase_s <= c->end_s - c->start_s;
+    return verdict_share(model, v) * phase_s <= c->end_s - c->start_s;
 }
 
-static void say_span(const struct run_model *model, const struct candidate *c, char *to,
+static void say_span(const struct run_model *model, const struct verdict *v, char *to,
                      size_t size) {
     to[0] = '\0';
-    if (verdict_has_span(model, c))
-        snprintf(to, size, " Only from %.1f s to %.1f s of the run.", c->start_s, c->end_s);
+    if (verdict_has_span(model, v))
+        snprintf(to, size, " Only from %.1f s to %.1f s of the run.", v->candidate->start_s,
+                 v->candidate->end_s);
 }
 
 static char *of_both_directions(const struct run_model *model, const struct candidate *c,
@@ -209,33 +226,42 @@ static char *of_all(const struct run_model *model, const struct candidate *c,
                        cause ? cause : "", share);
 }
 
+const char *verdict_doubt(const struct verdict *v) {
+    static const char *const words[] = {
+        [VERDICT_SURE] = "", [VERDICT_PROBABLE] = "probably ", [VERDICT_POSSIBLE] = "possibly "};
+    return words[v->sureness];
+}
+
 /* A skew or a sleep uses up no resource of a host: others wait for one rank's time. */
-static const char *waits_for(const struct candidate *c, enum verdict_state state) {
+static const char *waits_for(const struct candidate *c, enum verdict_sureness sureness) {
     bool own = c->resource == RESOURCE_IMBALANCE || c->resource == RESOURCE_APPLICATION;
-    if (state != VERDICT_SATURATED)
-        return "The run probably waits for";
+    if (sureness != VERDICT_SURE)
+        return sureness == VERDICT_PROBABLE ? "The run probably waits for"
+                                            : "The run possibly waits for";
     if (own && c->rank >= 0)
         return "No resource ran out. The run waits for";
     return "The run waits for";
 }
 
-/* Numbers: 1 if it is sure, the share in %. Names: the cause, the hosts. */
+/* Numbers: the sureness from 1 on, the share in %. Names: the cause, the hosts. */
 static const char *const of_subjects[SUBJECT_COUNT_] = {
-    [SUBJECT_NONE] = "%[|Probably: ]CPU limits the run on %s: computing takes %.0f %% of it.",
+    [SUBJECT_NONE] =
+        "%[|Probably: |Possibly: ]CPU limits the run on %s: computing takes %.0f %% of it.",
     [SUBJECT_MACHINE] =
-        "%[|Probably: ]The machine that the hosts share is full (%s). The run waits "
+        "%[|Probably: |Possibly: ]The machine that the hosts share is full (%s). The run waits "
         "for a core %.0f %% of the time.",
     [SUBJECT_MESSAGES] =
-        "%[|Probably: ]The time that each message takes limits the run: %s. Moving "
+        "%[|Probably: |Possibly: ]The time that each message takes limits the run: %s. Moving "
         "them takes %.0f %% of it.",
-    [SUBJECT_CORE] = "%[|Probably: ]One core of %s limits the run: %s. It is busy %.0f %% of the "
-                     "time.",
+    [SUBJECT_CORE] =
+        "%[|Probably: |Possibly: ]One core of %s limits the run: %s. It is busy %.0f %% of the "
+        "time.",
 };
 
 /* A sentence for a limit that is not one host's. */
 static char *of_subject(const struct run_model *model, const struct candidate *c,
-                        enum verdict_state state) {
-    const double numbers[] = {state == VERDICT_SATURATED ? 1 : 2, 100 * c->blocked};
+                        enum verdict_sureness sureness) {
+    const double numbers[] = {1 + (double)sureness, 100 * c->blocked};
     const char *host = model->hosts[c->host].name;
     AUTO(text_free) char *cause = remark_words(&c->cause);
     if (!cause)
@@ -258,12 +284,12 @@ bool verdict_has_own_sentence(const struct candidate *c) {
 
 static char *first_part(const struct run_model *model, const struct verdict *v) {
     const struct candidate *c = v->candidate;
-    const char *waits = waits_for(c, v->leaning);
+    const char *waits = waits_for(c, v->sureness);
     if (verdict_has_own_sentence(c))
-        return of_subject(model, c, v->leaning);
+        return of_subject(model, c, v->sureness);
     if (v->other && !candidate_is_of_program(c))
         return of_both_directions(model, c, v->other, waits);
-    if (v->n_alike && v->n_alike + 1 == model->n_hosts)
+    if (verdict_is_of_all(model, v))
         return of_all(model, c, v, waits);
     return of_one(model, c, v, waits);
 }
@@ -273,7 +299,7 @@ char *verdict_candidate_sentence(const struct run_model *model, const struct ver
     char *first = first_part(model, v);
     if (!first)
         return NULL;
-    say_span(model, v->candidate, span, sizeof span);
+    say_span(model, v, span, sizeof span);
     say_gain(model, v, gain, sizeof gain);
     char *whole = text_format("%s%s%s", first, span, gain);
     free(first);

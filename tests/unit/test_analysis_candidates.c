@@ -103,8 +103,7 @@ static void a_rank_that_sleeps_is_its_program_s_doing(void **state) {
     judge(&r, &j);
     expect(&j, "application", "sleep", 1);
     assert_int_equal(j.verdict.rank, 1);
-    assert_non_null(
-        strstr(j.words.summary, "No resource ran out. The run waits for vm2, where rank 1 sleeps"));
+    assert_non_null(strstr(j.words.summary, "waits for vm2, where rank 1 sleeps"));
     release(&r, &j);
 }
 
@@ -292,7 +291,7 @@ static void what_a_group_is_throttled_is_its_quota(void **state) {
     plant_lockstep(&r, 3, (struct trouble){.queue = 0.03, .throttled = true});
     judge(&r, &j);
     expect(&j, "cpu-quota", "quota", 1);
-    assert_int_equal(strncmp(j.words.summary, "The run waits for vm2's CPU quota", 33), 0);
+    assert_non_null(strstr(j.words.summary, "waits for vm2's CPU quota"));
     assert_non_null(strstr(j.words.cause, "0.5 cores"));
     release(&r, &j);
 }

@@ -130,7 +130,7 @@ static void a_direction_is_said_by_its_own_figure(void **state) {
     plant_two(&r, "eth1", (struct one){0, 0, 15, STORAGE}, true);
     assert_int_equal(model_build(&r, &model), 0);
     struct candidate c = full_link(&model, FLOW_SEND), back = full_link(&model, FLOW_RECEIVE);
-    struct verdict v = {.candidate = &c, .leaning = VERDICT_SATURATED};
+    struct verdict v = {.candidate = &c, .sureness = VERDICT_SURE};
     c.start_s = c.lost.estimate = NAN;
     char *both, *one = verdict_limit(&model, &v, "");
     assert_non_null(strstr(one, "at 80 % of its 10 MB/s"));

@@ -95,7 +95,7 @@ static void begin(void) {
     remark_fill(&s.candidate.cause, remark_named("LINK_SLOWER"), NUMBERS(), NAMES());
     s.verdict = (struct verdict){.candidate = &s.candidate,
                                  .state = VERDICT_SATURATED,
-                                 .leaning = VERDICT_SATURATED,
+                                 .sureness = VERDICT_SURE,
                                  .share_low = .22,
                                  .share_high = .25,
                                  .gain_high = .52};

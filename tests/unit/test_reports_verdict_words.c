@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "analysis/verdict/verdict_private.h"
 #include "reports/model/prediction_private.h"
 #include "reports/says/remark_words.h"
 #include "reports/says/scenario_words.h"
@@ -116,10 +117,10 @@ static void advice_can_be_followed_on_any_host(void **state) {
 
 /* ---- the verdict ---- */
 
-static void say_candidate(struct candidate *c, enum verdict_state leaning, bool too_little,
+static void say_candidate(struct candidate *c, enum verdict_sureness sureness, bool too_little,
                           struct verdict_words *ret_words) {
     struct planted p;
-    struct verdict v = {.candidate = c, .leaning = leaning};
+    struct verdict v = {.candidate = c, .sureness = sureness};
     plant_ranks(&p);
     remark_fill(&c->cause, remark_named("QUOTA_USED_UP"), NUMBERS(), NAMES());
     remarks_add(&v.next, ADVISE_ASK, NUMBERS(), NAMES());
@@ -142,11 +143,11 @@ static void a_scenario_that_no_option_asks_is_not_advised(void **state) {
     struct verdict_words words;
     struct candidate asked = quota_of(BUDGET_QUOTA), not_asked = quota_of(BUDGET_CPU);
     (void)state;
-    say_candidate(&asked, VERDICT_SATURATED, false, &words);
+    say_candidate(&asked, VERDICT_SURE, false, &words);
     assert_int_equal(words.next.n, 2);
     assert_non_null(strstr(words.next.items[0], "`chokepoint whatif last --without vm2:quota`"));
     verdict_words_release(&words);
-    say_candidate(&not_asked, VERDICT_SATURATED, false, &words);
+    say_candidate(&not_asked, VERDICT_SURE, false, &words);
     assert_int_equal(words.next.n, 1);
     assert_non_null(strstr(words.next.items[0], "chokepoint compare"));
     verdict_words_release(&words);
@@ -156,11 +157,91 @@ static void too_little_is_said_before_what_it_looks_like(void **state) {
     struct verdict_words words;
     struct candidate c = quota_of(BUDGET_QUOTA);
     (void)state;
-    say_candidate(&c, VERDICT_SUSPECTED, true, &words);
+    say_candidate(&c, VERDICT_PROBABLE, true, &words);
     const char *looks = strstr(words.summary, "So far it looks like this: The run probably waits "
                                               "for vm2's CPU quota");
     assert_non_null(looks);
     assert_int_equal(strncmp(words.summary, "Only 5 samples of vm1", 21), 0);
+    verdict_words_release(&words);
+}
+
+/* Two figures beside each other never contradict the word. */
+static void the_confidence_alone_chooses_the_word_of_doubt(void **state) {
+    static const struct {
+        double confidence;
+        enum verdict_sureness sureness;
+        const char *limit, *summary;
+    } cases[] = {{.98, VERDICT_SURE, "CPU quota of vm2", "The run waits for"},
+                 {.8, VERDICT_SURE, "CPU quota of vm2", "The run waits for"},
+                 {.79, VERDICT_PROBABLE, "probably CPU quota", "The run probably waits for"},
+                 {.5, VERDICT_PROBABLE, "probably CPU quota", "The run probably waits for"},
+                 {.49, VERDICT_POSSIBLE, "possibly CPU quota", "The run possibly waits for"}};
+    struct planted p;
+    (void)state;
+    plant_ranks(&p);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct verdict_words words;
+        struct candidate c = quota_of(BUDGET_QUOTA);
+        assert_int_equal(verdict_sureness(&p.model, cases[i].confidence), cases[i].sureness);
+        say_candidate(&c, cases[i].sureness, false, &words);
+        assert_int_equal(strncmp(words.limit, cases[i].limit, strlen(cases[i].limit)), 0);
+        assert_non_null(strstr(words.summary, cases[i].summary));
+        verdict_words_release(&words);
+    }
+}
+
+/* The words of a limit of the first of two hosts that took `blocked` of the run and is worth
+ * `gain`.
+ */
+static void say_worth(double blocked, struct gain gain, double alike,
+                      struct verdict_words *ret_words) {
+    struct planted p;
+    struct candidate c = candidate_of(0, 0, RESOURCE_CPU, CAUSE_CONTENTION);
+    struct verdict v = {.candidate = &c, .n_alike = alike > 0, .blocked_alike = alike};
+    struct critical_part part = {.length_s = 1};
+    plant_ranks(&p);
+    p.model.observed.path = true;
+    p.model.critical.groups = &part;
+    p.model.critical.n_groups = 1;
+    c.blocked = c.run_share = blocked;
+    c.start_s = c.end_s = c.lost.estimate = NAN;
+    c.remove = (struct whatif_scenario){
+        .kind = WHATIF_WITHOUT, .host = 0, .rank = -1, .term = BUDGET_RUN_QUEUE};
+    c.gain = gain;
+    c.gain.replayed = true;
+    remark_set(&c.cause, LINK, NUMBERS(), NAMES());
+    assert_int_equal(verdict_say(&p.model, &v, &(struct caller){0}, ret_words), 0);
+    verdict_release(&v);
+    remark_release(&c.cause);
+}
+
+static void expect_worth(double blocked, struct gain gain, const char *end) {
+    struct verdict_words words;
+    say_worth(blocked, gain, 0, &words);
+    size_t size = strlen(words.worth), size_of_end = strlen(end);
+    if (size < size_of_end || strcmp(words.worth + size - size_of_end, end) != 0)
+        fail_msg("%s", words.worth);
+    verdict_words_release(&words);
+}
+
+static void a_gain_that_does_not_fit_its_share_says_why(void **state) {
+    (void)state;
+    expect_worth(.38, (struct gain){.38, .35, .41, 0, 0}, "-38 % run time (35 to 41)");
+    expect_worth(.38, (struct gain){.41, .38, .44, 0, 0}, "-41 % run time (38 to 44)");
+    expect_worth(.38, (struct gain){.55, .5, .6, 0, 0},
+                 "(50 to 60); more than its share, since what waits for it ends sooner, too");
+    expect_worth(.38, (struct gain){.2, .18, .22, 0, 0},
+                 "(18 to 22); then something else is the limit");
+}
+
+/* The path passes one host after the other, and the gain is that of all. */
+static void a_limit_of_all_hosts_took_what_each_of_them_took(void **state) {
+    struct verdict_words words;
+    (void)state;
+    say_worth(.2, (struct gain){.38, .35, .41, 0, 0}, .18, &words);
+    if (!strstr(words.limit, "both hosts") || !strstr(words.limit, "38 % of the run"))
+        fail_msg("%s", words.limit);
+    assert_null(strstr(words.worth, "more than its share"));
     verdict_words_release(&words);
 }
 
@@ -187,7 +268,7 @@ static void say_gain_of(const struct whatif_scenario *change, double gain, bool 
     struct planted p;
     struct candidate c = candidate_of(1, 0, sleeps ? RESOURCE_APPLICATION : RESOURCE_NET_EGRESS,
                                       sleeps ? CAUSE_SLEEP : CAUSE_PATH_LIMITED);
-    struct verdict v = {.candidate = &c, .leaning = VERDICT_SATURATED, .share_high = .15};
+    struct verdict v = {.candidate = &c, .sureness = VERDICT_SURE, .share_high = .15};
     plant_ranks(&p);
     c.blocked = v.share_low = .14;
     c.remove = *change;
@@ -225,7 +306,7 @@ static void say_share_of(double blocked, double bound, struct verdict_words *ret
     struct window whole = {0, INT64_C(40000000000)};
     struct phase_group all = {.items = &whole, .n = 1};
     struct candidate c = quota_of(BUDGET_QUOTA);
-    struct verdict v = {.candidate = &c, .leaning = VERDICT_SATURATED, .gain_high = bound};
+    struct verdict v = {.candidate = &c, .sureness = VERDICT_SURE, .gain_high = bound};
     plant_ranks(&p);
     p.model.groups = &all;
     p.model.n_groups = 1;
@@ -262,6 +343,9 @@ int main(void) {
         cmocka_unit_test(advice_can_be_followed_on_any_host),
         cmocka_unit_test(a_scenario_that_no_option_asks_is_not_advised),
         cmocka_unit_test(too_little_is_said_before_what_it_looks_like),
+        cmocka_unit_test(the_confidence_alone_chooses_the_word_of_doubt),
+        cmocka_unit_test(a_gain_that_does_not_fit_its_share_says_why),
+        cmocka_unit_test(a_limit_of_all_hosts_took_what_each_of_them_took),
         cmocka_unit_test(a_balanced_verdict_names_its_cause_and_then_the_time),
         cmocka_unit_test(a_gain_beyond_the_share_says_of_how_much_it_is),
     };
