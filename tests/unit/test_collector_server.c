@@ -54,7 +54,8 @@ static struct fixture *open_run(void) {
 
 static int serve(struct fixture *f) {
     char why[200] = "";
-    const struct writer_options writer = {f->store, f->run, on_event, f};
+    const struct writer_options writer = {
+        .store = f->store, .run = f->run, .event = on_event, .event_ctx = f};
     assert_int_equal(writer_start(&writer, &f->writer), 0);
     const struct server_options server = {"127.0.0.1:0", TOKEN, f->writer, NULL};
     assert_int_equal(server_start(&server, &f->server, why, sizeof why), 0);

@@ -54,7 +54,7 @@ static void start_collector(struct fixture *f, const struct credentials *credent
     char why[200] = "";
     struct collector *c = &f->collector;
     assert_int_equal(store_open_write(f->db, &c->store, NULL, 0), 0);
-    const struct writer_options writer = {c->store, f->run, on_event, NULL};
+    const struct writer_options writer = {.store = c->store, .run = f->run, .event = on_event};
     assert_int_equal(writer_start(&writer, &c->writer), 0);
     const struct server_options server = {f->address, TOKEN, c->writer, credentials};
     assert_int_equal(server_start(&server, &c->server, why, sizeof why), 0);
