@@ -14,6 +14,7 @@ struct wait {
     int host;
     int64_t pid;
     uint16_t port;
+    bool serves;
     double ns;
 };
 
@@ -60,15 +61,24 @@ static bool is_of_job(const struct job_ends *ends, const struct table_key *key) 
     return bsearch(&far, ends->items, ends->n, sizeof *ends->items, compare_job_ends);
 }
 
-/* A server's port is shared by more connections than a client's. A single connection does not tell.
+enum serving { SERVES_NOT, MAY_SERVE, SERVES };
+
+#define FIRST_CLIENT_PORT 32768 /* the kernel gives clients ports from here on, by default */
+
+/* A server's port is shared by more connections than a client's. The port below
+ * those of clients is the server's if there is a single connection.
  */
-static bool far_end_may_serve(const struct job_ends *ends, const struct table_key *key) {
+static enum serving far_end_serves(const struct job_ends *ends, const struct table_key *key) {
     size_t same_own = 0, same_far = 0;
+    bool own_low = key->ends[0].port < FIRST_CLIENT_PORT;
+    bool far_low = key->ends[1].port < FIRST_CLIENT_PORT;
     for (size_t i = 0; i < ends->n; i++) {
         same_own += ends->items[i]->ends[0].port == key->ends[0].port;
         same_far += ends->items[i]->ends[1].port == key->ends[1].port;
     }
-    return same_far >= same_own;
+    if (same_far != same_own)
+        return same_far > same_own ? SERVES : SERVES_NOT;
+    return own_low == far_low ? MAY_SERVE : far_low ? SERVES : SERVES_NOT;
 }
 
 /* ---- waits ---- */
@@ -93,7 +103,7 @@ static void add_wait(struct wait *waits, size_t *n, struct wait wait) {
     if (i == *n)
         waits[(*n)++] = wait;
     else
-        waits[i].ns += wait.ns;
+        waits[i].ns += wait.ns, waits[i].serves |= wait.serves;
 }
 
 static size_t list_waits(const struct recording *recording, const struct job_ends *ends,
@@ -104,11 +114,14 @@ static size_t list_waits(const struct recording *recording, const struct job_end
         const struct series *series = &set->items[s];
         const struct table_key *key = &series->key;
         if (!series->n || key->form != KEY_CONNECTION || !stays_on_host(key) ||
-            is_of_job(ends, key) || !far_end_may_serve(ends, key))
+            is_of_job(ends, key))
             continue;
-        add_wait(waits, &n,
-                 (struct wait){series->host, series_last(set, series, SOCKET_WAIT_PID),
-                               key->ends[1].port, waited_ns(recording, series)});
+        enum serving serving = far_end_serves(ends, key);
+        if (serving != SERVES_NOT)
+            add_wait(waits, &n,
+                     (struct wait){series->host, series_last(set, series, SOCKET_WAIT_PID),
+                                   key->ends[1].port, serving == SERVES,
+                                   waited_ns(recording, series)});
     }
     return n;
 }
@@ -125,7 +138,11 @@ int unrecorded_server_find(const struct run_model *model, struct unrecorded_serv
             longest = &waits[i];
     if (longest && recording->duration_ns > 0) {
         *ret_server = (struct unrecorded_server){
-            longest->host, longest->port, fmin(1, longest->ns / (double)recording->duration_ns)};
+            .host = longest->host,
+            .port = longest->port,
+            .serves = longest->serves,
+            .pid = longest->pid,
+            .share = fmin(1, longest->ns / (double)recording->duration_ns)};
         result = 1;
     }
     free(ends.items);

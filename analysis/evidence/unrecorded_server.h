@@ -13,12 +13,15 @@
 struct unrecorded_server {
     int host;
     uint16_t port;
+    bool serves;  /* the port is that of a server; false: a single connection does not tell */
+    int64_t pid;  /* of the process that waited longest for it */
     double share; /* of the run: how long the process waited that waited longest for it */
 };
 
-/* The one that is waited for longest. Whether somebody listens there is for the caller to find out:
- * a single connection does not tell who of the two is the server. Which processes wait for which
- * connection is known from wait clocks only. 1: found; 0: none; -ENOMEM. */
+/* The one that is waited for longest. Where a single connection between two ports
+ * that the kernel gives to clients does not tell the server, the caller may find out who listens.
+ * Which processes wait for which connection is known from wait clocks only. 1: found; 0: none;
+ * -ENOMEM. */
 int unrecorded_server_find(const struct run_model *model, struct unrecorded_server *ret_server);
 
 #endif

@@ -32,6 +32,10 @@ char *server_note_say(const struct report *report, const char *again, uint16_t p
     AUTO(text_free) char *command = say_command(report, again, port);
     if (!command)
         return NULL;
+    const char *kind = report->verdict.cause_kind; /* the verdict has said how long */
+    if (kind && strcmp(kind, "server") == 0)
+        return text_format("port %u of this machine is that of %s. Record the server, too: %s",
+                           (unsigned)port, *name ? name : "a program that is not known", command);
     return text_format(
         "the job waited %.0f %% of the time for %s%sport %u of this machine%s, which "
         "is not recorded. Record the server, too: %s",
