@@ -11,6 +11,7 @@
 #include "workloads/common/whole_file.h"
 
 #define EXIT_USAGE 2
+#define TELLING_S 5 /* at most; launchers end this sleep by a signal */
 
 void rank_group_join(struct rank_group *ret, const char *program, bool spin) {
     *ret = (struct rank_group){.program = program, .host = "?"};
@@ -43,6 +44,8 @@ int rank_group_write_floats(const struct rank_group *c, const char *path, const 
 int rank_group_usage_error(const char *program, const char *text) {
     if (chokepoint_rank_() <= 0)
         fprintf(stderr, "%s: %s\n", program, text);
+    else /* mpirun kills all ranks when the first one fails, which must be the one that tells why */
+        sleep(TELLING_S);
     return EXIT_USAGE;
 }
 
